@@ -1,0 +1,113 @@
+/** Bytes and hexadecimal text. Pure, runs in a browser. */
+import { CodedError } from "./errors.ts";
+
+export type Hex = `0x${string}`;
+
+export const EMPTY_BYTES: Uint8Array = new Uint8Array(0);
+
+const HEX_OF_BYTE: readonly string[] = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
+
+/** Lower-case hex with `0x`. */
+export function bytesToHex(bytes: Uint8Array): Hex {
+  let text = "0x";
+  for (let i = 0; i < bytes.length; i++) text += HEX_OF_BYTE[bytes[i] as number];
+  return text as Hex;
+}
+
+function nibble(code: number): number {
+  if (code >= 48 && code <= 57) return code - 48;
+  if (code >= 97 && code <= 102) return code - 87;
+  if (code >= 65 && code <= 70) return code - 55;
+  return -1;
+}
+
+/** Bytes of `0x`-prefixed hex of either case. Throws BAD_HEX on anything else. */
+export function hexToBytes(hex: string): Uint8Array {
+  if (!hex.startsWith("0x") || hex.length % 2 !== 0) {
+    throw new CodedError("BAD_HEX", "expected hexadecimal text of even length that starts with 0x", {
+      length: hex.length,
+    });
+  }
+  const bytes = new Uint8Array(hex.length / 2 - 1);
+  for (let i = 0; i < bytes.length; i++) {
+    const high = nibble(hex.charCodeAt(2 * i + 2));
+    const low = nibble(hex.charCodeAt(2 * i + 3));
+    if (high < 0 || low < 0) {
+      throw new CodedError("BAD_HEX", `not a hexadecimal digit at position ${2 * i + 2}`, { position: 2 * i + 2 });
+    }
+    bytes[i] = high * 16 + low;
+  }
+  return bytes;
+}
+
+export function concatBytes(...parts: readonly Uint8Array[]): Uint8Array {
+  let length = 0;
+  for (const part of parts) length += part.length;
+  const whole = new Uint8Array(length);
+  let offset = 0;
+  for (const part of parts) {
+    whole.set(part, offset);
+    offset += part.length;
+  }
+  return whole;
+}
+
+export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
+  if (a.length !== b.length) return false;
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
+  return true;
+}
+
+/** Lexicographic order, shorter first on a common prefix (LevelDB's order). */
+export function compareBytes(a: Uint8Array, b: Uint8Array): number {
+  const length = Math.min(a.length, b.length);
+  for (let i = 0; i < length; i++) {
+    const difference = (a[i] as number) - (b[i] as number);
+    if (difference !== 0) return difference;
+  }
+  return a.length - b.length;
+}
+
+/** Big-endian unsigned integer of the bytes; the empty string is zero. */
+export function bytesToBigint(bytes: Uint8Array): bigint {
+  if (bytes.length === 0) return 0n;
+  if (bytes.length <= 6) {
+    let value = 0;
+    for (let i = 0; i < bytes.length; i++) value = value * 256 + (bytes[i] as number);
+    return BigInt(value);
+  }
+  return BigInt(bytesToHex(bytes));
+}
+
+/** Shortest big-endian form; zero is the empty string (RLP's integers, storage values). */
+export function bigintToBytes(value: bigint): Uint8Array {
+  if (value === 0n) return EMPTY_BYTES;
+  const hex = value.toString(16);
+  return hexToBytes(hex.length % 2 === 0 ? `0x${hex}` : `0x0${hex}`);
+}
+
+/** `bytes` right-aligned in `length` bytes of zeros. */
+export function padLeft(bytes: Uint8Array, length: number): Uint8Array {
+  if (bytes.length === length) return bytes;
+  if (bytes.length > length) {
+    throw new CodedError("TOO_LONG", `${bytes.length} bytes do not fit in ${length}`, { length: bytes.length });
+  }
+  const padded = new Uint8Array(length);
+  padded.set(bytes, length - bytes.length);
+  return padded;
+}
+
+/** Without leading zero bytes. */
+export function stripLeadingZeros(bytes: Uint8Array): Uint8Array {
+  let start = 0;
+  while (start < bytes.length && bytes[start] === 0) start++;
+  return start === 0 ? bytes : bytes.subarray(start);
+}
+
+export function bytes32(value: bigint): Uint8Array {
+  return padLeft(bigintToBytes(value), 32);
+}
+
+export function utf8(text: string): Uint8Array {
+  return new TextEncoder().encode(text);
+}

@@ -1,0 +1,10 @@
+import { defineConfig } from "vitest/config";
+
+export default defineConfig({
+  test: {
+    include: ["test/**/*.test.ts"],
+    // Property tests and the small benchmark sizes take seconds; a hang must still end the run.
+    testTimeout: 60_000,
+    pool: "forks",
+  },
+});
