@@ -1,4 +1,5 @@
 /** Bytes and hexadecimal text. Pure, runs in a browser. */
+import type { BaseErrorCode } from "./error-codes.ts";
 import { CodedError } from "./errors.ts";
 
 export type Hex = `0x${string}`;
@@ -24,7 +25,7 @@ function nibble(code: number): number {
 /** Bytes of `0x`-prefixed hex of either case. Throws BAD_HEX on anything else. */
 export function hexToBytes(hex: string): Uint8Array {
   if (!hex.startsWith("0x") || hex.length % 2 !== 0) {
-    throw new CodedError("BAD_HEX", "expected hexadecimal text of even length that starts with 0x", {
+    throw new CodedError<BaseErrorCode>("BAD_HEX", "expected hexadecimal text of even length that starts with 0x", {
       length: hex.length,
     });
   }
@@ -33,7 +34,7 @@ export function hexToBytes(hex: string): Uint8Array {
     const high = nibble(hex.charCodeAt(2 * i + 2));
     const low = nibble(hex.charCodeAt(2 * i + 3));
     if (high < 0 || low < 0) {
-      throw new CodedError("BAD_HEX", `not a hexadecimal digit at position ${2 * i + 2}`, { position: 2 * i + 2 });
+      throw new CodedError<BaseErrorCode>("BAD_HEX", `not a hexadecimal digit at position ${2 * i + 2}`, { position: 2 * i + 2 });
     }
     bytes[i] = high * 16 + low;
   }
@@ -90,7 +91,7 @@ export function bigintToBytes(value: bigint): Uint8Array {
 export function padLeft(bytes: Uint8Array, length: number): Uint8Array {
   if (bytes.length === length) return bytes;
   if (bytes.length > length) {
-    throw new CodedError("TOO_LONG", `${bytes.length} bytes do not fit in ${length}`, { length: bytes.length });
+    throw new CodedError<BaseErrorCode>("TOO_LONG", `${bytes.length} bytes do not fit in ${length}`, { length: bytes.length });
   }
   const padded = new Uint8Array(length);
   padded.set(bytes, length - bytes.length);
