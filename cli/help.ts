@@ -1,0 +1,95 @@
+/** The help texts, made from what the commands declare. */
+import {
+  type ArgumentSpec,
+  type Command,
+  type CommandGroup,
+  type CommandSection,
+  isGroup,
+  type OptionSpec,
+} from "./command.ts";
+import { COMMON_OPTIONS, flagName } from "./parse.ts";
+
+type Row = readonly [left: string, right: string];
+
+function table(rows: readonly Row[]): string {
+  const width = Math.max(...rows.map(([left]) => left.length));
+  return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`.trimEnd()).join("\n");
+}
+
+function block(title: string, rows: readonly Row[]): readonly string[] {
+  return rows.length === 0 ? [] : [`${title}:\n${table(rows)}`];
+}
+
+export function overviewHelp(sections: readonly CommandSection[]): string {
+  return [
+    "ogpu: the OpenGPU node",
+    "Usage: ogpu <command> [options]",
+    ...sections.map(({ title, entries }) => `${title}:\n${table(entries.map(({ name, summary }) => [name, summary]))}`),
+    "Every command has --help and --json. OGPU_DEBUG=1 adds stack traces to errors.",
+  ].join("\n\n");
+}
+
+export function groupHelp(group: CommandGroup): string {
+  return [
+    group.summary,
+    `Usage: ogpu ${group.name} <command> [options]`,
+    ...block(
+      "Commands",
+      group.commands.map(({ name, summary }) => [name, summary]),
+    ),
+    `See: ogpu ${group.name} <command> --help`,
+  ].join("\n\n");
+}
+
+/** `path` is how the command is called: `ogpu genesis create`. */
+export function commandHelp(command: Command, path: string): string {
+  const args = command.args ?? [];
+  const options = Object.entries({ ...command.options, ...COMMON_OPTIONS });
+  return [
+    command.details === undefined ? command.summary : `${command.summary}\n\n${command.details}`,
+    `Usage: ${[path, ...args.map(argumentText), "[options]"].join(" ")}`,
+    ...block(
+      "Arguments",
+      args.map((spec) => [argumentText(spec), spec.description]),
+    ),
+    ...block(
+      "Options",
+      options.map(([name, spec]) => [optionText(name, spec), optionDetails(spec)]),
+    ),
+    ...block(
+      "Examples",
+      (command.examples ?? []).map((example) => [example.command, example.description]),
+    ),
+  ].join("\n\n");
+}
+
+function argumentText({ name, optional, many }: ArgumentSpec): string {
+  const text = many ? `${name}...` : name;
+  return optional ? `[${text}]` : `<${text}>`;
+}
+
+function optionText(name: string, spec: OptionSpec): string {
+  const short = spec.short === undefined ? "    " : `-${spec.short}, `;
+  return `${short}--${flagName(name)}${spec.type === "flag" ? "" : ` <${spec.placeholder}>`}`;
+}
+
+function optionDetails(spec: OptionSpec): string {
+  const facts: string[] = [];
+  if (spec.type === "string" && spec.choices !== undefined) facts.push(`one of ${spec.choices.join(", ")}`);
+  if (spec.type === "list") facts.push("may be repeated");
+  if ((spec.type === "string" || spec.type === "integer") && spec.required) facts.push("required");
+  if ((spec.type === "string" || spec.type === "integer") && spec.default !== undefined) {
+    facts.push(`default ${spec.default}`);
+  }
+  if (spec.env !== undefined) facts.push(`or ${spec.env}`);
+  return facts.length === 0 ? spec.description : `${spec.description} (${facts.join("; ")})`;
+}
+
+/** The same as data, for `--json`: what the entry declares, without what it does. */
+export function helpData(entry: Command | CommandGroup): object {
+  if (isGroup(entry)) {
+    return { name: entry.name, summary: entry.summary, commands: entry.commands.map(helpData) };
+  }
+  const { run: _run, ...declared } = entry;
+  return { ...declared, options: { ...entry.options, ...COMMON_OPTIONS } };
+}

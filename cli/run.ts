@@ -1,0 +1,153 @@
+/** Runs a command line: finds the command, gives it its input, tells its failure, and answers with an exit code. */
+import {
+  type Command,
+  type CommandContext,
+  type CommandGroup,
+  type CommandSection,
+  defineCommand,
+  type ExitCode,
+  isGroup,
+} from "./command.ts";
+import type { Config } from "./config.ts";
+import { describeFailure, usageError } from "./failure.ts";
+import { commandHelp, groupHelp, helpData, overviewHelp } from "./help.ts";
+import { toJson } from "./json.ts";
+import { nearest } from "./nearest.ts";
+import { parseWords } from "./parse.ts";
+
+export interface Terminal {
+  readonly out: (text: string) => void;
+  readonly err: (text: string) => void;
+  /** Read only by commands that stop in an orderly way; see main.ts. */
+  readonly signal: AbortSignal;
+}
+
+type Entry = Command | CommandGroup;
+
+interface Found {
+  readonly entry: Entry;
+  /** How it was called: `ogpu genesis create`. */
+  readonly path: string;
+  readonly rest: readonly string[];
+}
+
+export async function runCommandLine(
+  words: readonly string[],
+  sections: readonly CommandSection[],
+  config: Config,
+  terminal: Terminal,
+): Promise<ExitCode> {
+  const all = withHelpCommand(sections);
+  // Known before anything is parsed, so that a mistake in the rest is also told as JSON.
+  const json = words.includes("--json");
+  try {
+    return await dispatch(words, all, config, terminal);
+  } catch (error) {
+    const { exitCode, hint, ...failure } = describeFailure(error);
+    if (json) {
+      terminal.err(toJson({ error: { ...failure, ...(hint !== undefined && { hint }) } }));
+    } else {
+      terminal.err(`error [${failure.code}] ${failure.message}`);
+      if (hint !== undefined) terminal.err(hint);
+    }
+    if (config.debug && error instanceof Error) terminal.err(error.stack ?? String(error));
+    return exitCode;
+  }
+}
+
+async function dispatch(
+  words: readonly string[],
+  sections: readonly CommandSection[],
+  config: Config,
+  terminal: Terminal,
+): Promise<ExitCode> {
+  const [first, ...others] = words;
+  if (first === "--version" || first === "-v") return dispatch(["version", ...others], sections, config, terminal);
+  if (first === undefined || first.startsWith("-")) return printOverview(words, sections, terminal);
+  const { entry, path, rest } = find(sections, words);
+  if (isGroup(entry)) return printGroup(entry, path, rest, terminal);
+  const parsed = parseWords(entry, path, rest);
+  const context = contextFor(terminal, parsed.json);
+  if (parsed.help) {
+    context.report(helpData(entry), commandHelp(entry, path));
+    return 0;
+  }
+  return (await entry.run(parsed.input(config.variable), context)) ?? 0;
+}
+
+function contextFor(terminal: Terminal, json: boolean): CommandContext {
+  return {
+    report: (value, text) => terminal.out(json ? toJson(value) : text),
+    progress: (text) => {
+      if (!json) terminal.err(text);
+    },
+    get signal() {
+      return terminal.signal;
+    },
+  };
+}
+
+/** The entry that the words name, as deep as they go. */
+function find(sections: readonly CommandSection[], words: readonly string[]): Found {
+  const [first = "", second, ...others] = words;
+  const entries = sections.flatMap((section) => section.entries);
+  const entry = pick(entries, first, "ogpu");
+  if (!isGroup(entry) || second === undefined || second.startsWith("-")) {
+    return { entry, path: `ogpu ${entry.name}`, rest: words.slice(1) };
+  }
+  const path = `ogpu ${entry.name}`;
+  const command = pick(entry.commands, second, path);
+  return { entry: command, path: `${path} ${command.name}`, rest: others };
+}
+
+function pick<Candidate extends Entry>(entries: readonly Candidate[], name: string, path: string): Candidate {
+  const found = entries.find((entry) => entry.name === name);
+  if (found !== undefined) return found;
+  const meant = nearest(
+    name,
+    entries.map((entry) => entry.name),
+  );
+  const suggestion = meant === undefined ? "" : `; did you mean ${path} ${meant}?`;
+  throw usageError(`unknown command ${path} ${name}${suggestion}`, `See: ${path} --help`);
+}
+
+/** A word that is left over where only help can follow is a mistake, not something to pass over. */
+function refuseOthers(words: readonly string[], path: string): void {
+  const other = words.find((word) => !["--help", "-h", "--json"].includes(word));
+  if (other !== undefined) throw usageError(`${other} needs a command before it`, `See: ${path} --help`);
+}
+
+function printOverview(words: readonly string[], sections: readonly CommandSection[], terminal: Terminal): ExitCode {
+  refuseOthers(words, "ogpu");
+  const value = sections.map(({ title, entries }) => ({ title, commands: entries.map(helpData) }));
+  contextFor(terminal, words.includes("--json")).report(value, overviewHelp(sections));
+  return 0;
+}
+
+function printGroup(group: CommandGroup, path: string, words: readonly string[], terminal: Terminal): ExitCode {
+  refuseOthers(words, path);
+  contextFor(terminal, words.includes("--json")).report(helpData(group), groupHelp(group));
+  return 0;
+}
+
+/** `ogpu help` needs the list of commands, so it is made here and not in a file of its own. */
+function withHelpCommand(sections: readonly CommandSection[]): readonly CommandSection[] {
+  const help: Command = defineCommand({
+    name: "help",
+    summary: "Explain a command, or list them all",
+    args: [{ name: "command", description: "the command to explain", optional: true, many: true }],
+    run({ args }, { report }) {
+      if (args.length === 0) {
+        const value = all.map(({ title, entries }) => ({ title, commands: entries.map(helpData) }));
+        report(value, overviewHelp(all));
+        return 0;
+      }
+      const { entry, path, rest } = find(all, args);
+      if (rest.length > 0) throw usageError(`${path} has no command ${rest.join(" ")}`, `See: ${path} --help`);
+      report(helpData(entry), isGroup(entry) ? groupHelp(entry) : commandHelp(entry, path));
+      return 0;
+    },
+  });
+  const all = [...sections, { title: "Help", entries: [help] }];
+  return all;
+}
