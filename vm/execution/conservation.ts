@@ -1,0 +1,34 @@
+/**
+ * Money is neither made nor lost: after every transaction, the balances it touched have changed by exactly what
+ * was minted less what was burned. The state counts both sides as they happen, so the check costs one
+ * comparison, and when it fails the touched balances name the culprit.
+ */
+import { bytesToHex, type Hex } from "../../base/bytes.ts";
+import type { Address } from "../state/account.ts";
+import type { WorkingState } from "../state/working-state.ts";
+
+export interface ConservationViolation {
+  readonly transaction: Hex;
+  /** Wei that appeared (positive) or vanished (negative). */
+  readonly surplus: bigint;
+  readonly changes: readonly { readonly address: Address; readonly change: bigint }[];
+}
+
+/**
+ * A contract that destroys itself in favour of itself burns its balance inside the EVM (EIP-6780), which does
+ * not say how much: when a contract was destroyed, what is missing is that burn, and is recorded as one. Money
+ * that appears has no excuse.
+ */
+export function findViolation(
+  state: WorkingState,
+  transaction: Uint8Array,
+  destroyed: readonly Address[],
+): ConservationViolation | undefined {
+  const surplus = state.balanceDelta - (state.minted - state.burned);
+  if (surplus === 0n) return undefined;
+  if (surplus < 0n && destroyed.length > 0) {
+    state.recordBurn(-surplus);
+    return undefined;
+  }
+  return { transaction: bytesToHex(transaction), surplus, changes: state.balanceChangesSince(0) };
+}

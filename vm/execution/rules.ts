@@ -1,0 +1,21 @@
+/** What the executor is told about its chain: everything that differs between networks and test suites. */
+import type { NativeModule } from "../modules/module.ts";
+import type { Address } from "../state/account.ts";
+
+/** Ethereum's forks that the executor implements, oldest first. */
+export const FORKS = ["cancun", "prague", "osaka"] as const;
+export type Fork = (typeof FORKS)[number];
+
+export interface ExecutionRules {
+  readonly chainId: bigint;
+  readonly fork: Fork;
+  /** Whether legacy transactions without EIP-155 protection are accepted (keyless deployers need them). */
+  readonly allowUnprotected: boolean;
+  readonly maxTransactionBytes: number;
+  /** By address. Conformance suites run with none. */
+  readonly modules: ReadonlyMap<Address, NativeModule>;
+}
+
+export function isForkActive(rules: ExecutionRules, fork: Fork): boolean {
+  return FORKS.indexOf(rules.fork) >= FORKS.indexOf(fork);
+}
