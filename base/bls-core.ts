@@ -2,6 +2,7 @@
  * The functions of the IETF draft that all schemes share, named as it names them, for any domain separation tag.
  * Keys and signatures are points here; bytes are read strictly (canonical, on the curve, in the subgroup).
  */
+import type { Fp2 } from "@noble/curves/abstract/tower.js";
 import type { WeierstrassPoint } from "@noble/curves/abstract/weierstrass.js";
 import { bls12_381 } from "@noble/curves/bls12-381.js";
 import { expand, extract } from "@noble/hashes/hkdf.js";
@@ -14,7 +15,7 @@ import { CodedError } from "./errors.ts";
 const { G1, G2, fields, pairingBatch } = bls12_381;
 
 export type G1Point = WeierstrassPoint<bigint>;
-export type G2Point = ReturnType<typeof G2.hashToCurve>;
+export type G2Point = WeierstrassPoint<Fp2>;
 
 /** The order r of the groups. */
 const ORDER = fields.Fr.ORDER;
@@ -37,6 +38,11 @@ export function readG1(bytes: Uint8Array): G1Point | undefined {
 /** The point of 96 bytes in compressed form, infinity included; `undefined` when they are none. */
 export function readG2(bytes: Uint8Array): G2Point | undefined {
   return readPoint(bytes, BLS_SIGNATURE_LENGTH, (point) => G2.Point.fromBytes(point));
+}
+
+/** The compressed form. The library writes only one of the coordinates that a sum may have at infinity. */
+export function writeG2(point: G2Point): Uint8Array {
+  return (point.is0() ? G2.Point.ZERO : point).toBytes();
 }
 
 export function hashToG2(message: Uint8Array, dst: string): G2Point {

@@ -4,7 +4,13 @@
  */
 import type { PublicKey, SecretKey, Signature } from "@chainsafe/blst";
 import { portableBls } from "./bls-portable.ts";
-import { BLS_PUBLIC_KEY_LENGTH, BLS_SEED_LENGTH, BLS_SIGNATURE_LENGTH, type Bls, type BlsPublicKey } from "./bls-types.ts";
+import {
+  BLS_PUBLIC_KEY_LENGTH,
+  BLS_SEED_LENGTH,
+  BLS_SIGNATURE_LENGTH,
+  type Bls,
+  type BlsPublicKey,
+} from "./bls-types.ts";
 import type { BaseErrorCode } from "./error-codes.ts";
 import { assert, CodedError } from "./errors.ts";
 

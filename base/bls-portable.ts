@@ -11,6 +11,7 @@ import {
   readG1,
   readG2,
   skToPk,
+  writeG2,
 } from "./bls-core.ts";
 import { BLS_POSSESSION_DST, BLS_SIGNATURE_DST, type Bls, type BlsPublicKey, type BlsSigned } from "./bls-types.ts";
 import { bytesToBigint } from "./bytes.ts";
@@ -36,7 +37,10 @@ function pointOf(publicKey: BlsPublicKey): G1Point {
 
 function checkedKey(point: G1Point | undefined): BlsPublicKey {
   if (point === undefined || point.is0()) {
-    throw new CodedError<BaseErrorCode>("BAD_PUBLIC_KEY", "a BLS public key is 48 bytes of a point of G1, not infinity");
+    throw new CodedError<BaseErrorCode>(
+      "BAD_PUBLIC_KEY",
+      "a BLS public key is 48 bytes of a point of G1, not infinity",
+    );
   }
   return new PortablePublicKey(point);
 }
@@ -54,18 +58,14 @@ function aggregateSignatures(signatures: readonly Uint8Array[]): Uint8Array {
   });
   const total = sum(points);
   if (total === undefined) throw new CodedError<BaseErrorCode>("BAD_SIGNATURE", "there are no signatures to aggregate");
-  return total.toBytes();
+  return writeG2(total);
 }
 
 function aggregatePublicKeys(publicKeys: readonly BlsPublicKey[]): BlsPublicKey {
   return checkedKey(sum(publicKeys.map(pointOf)));
 }
 
-function fastAggregateVerify(
-  publicKeys: readonly BlsPublicKey[],
-  message: Uint8Array,
-  signature: Uint8Array,
-): boolean {
+function fastAggregateVerify(publicKeys: readonly BlsPublicKey[], message: Uint8Array, signature: Uint8Array): boolean {
   const total = sum(publicKeys.map(pointOf));
   return total !== undefined && coreVerify(total, message, signature, BLS_SIGNATURE_DST);
 }

@@ -47,11 +47,7 @@ export interface Bls {
   /** Throws BAD_PUBLIC_KEY when there are none, or when their sum is infinity. */
   aggregatePublicKeys(publicKeys: readonly BlsPublicKey[]): BlsPublicKey;
   /** One signature over a message from each key. */
-  aggregateVerify(
-    publicKeys: readonly BlsPublicKey[],
-    messages: readonly Uint8Array[],
-    signature: Uint8Array,
-  ): boolean;
+  aggregateVerify(publicKeys: readonly BlsPublicKey[], messages: readonly Uint8Array[], signature: Uint8Array): boolean;
   /** One signature over one message from all keys. Every key must have proven its possession. */
   fastAggregateVerify(publicKeys: readonly BlsPublicKey[], message: Uint8Array, signature: Uint8Array): boolean;
   /**

@@ -34,7 +34,9 @@ export function hexToBytes(hex: string): Uint8Array {
     const high = nibble(hex.charCodeAt(2 * i + 2));
     const low = nibble(hex.charCodeAt(2 * i + 3));
     if (high < 0 || low < 0) {
-      throw new CodedError<BaseErrorCode>("BAD_HEX", `not a hexadecimal digit at position ${2 * i + 2}`, { position: 2 * i + 2 });
+      throw new CodedError<BaseErrorCode>("BAD_HEX", `not a hexadecimal digit at position ${2 * i + 2}`, {
+        position: 2 * i + 2,
+      });
     }
     bytes[i] = high * 16 + low;
   }
@@ -91,7 +93,9 @@ export function bigintToBytes(value: bigint): Uint8Array {
 export function padLeft(bytes: Uint8Array, length: number): Uint8Array {
   if (bytes.length === length) return bytes;
   if (bytes.length > length) {
-    throw new CodedError<BaseErrorCode>("TOO_LONG", `${bytes.length} bytes do not fit in ${length}`, { length: bytes.length });
+    throw new CodedError<BaseErrorCode>("TOO_LONG", `${bytes.length} bytes do not fit in ${length}`, {
+      length: bytes.length,
+    });
   }
   const padded = new Uint8Array(length);
   padded.set(bytes, length - bytes.length);

@@ -110,7 +110,10 @@ export function isPrivateKey(privateKey: Uint8Array): boolean {
 
 function checkPrivateKey(privateKey: Uint8Array): void {
   if (isPrivateKey(privateKey)) return;
-  throw new CodedError<BaseErrorCode>("BAD_PRIVATE_KEY", "a private key is 32 bytes, not zero, below the curve's order");
+  throw new CodedError<BaseErrorCode>(
+    "BAD_PRIVATE_KEY",
+    "a private key is 32 bytes, not zero, below the curve's order",
+  );
 }
 
 /** The 64 bytes (x, y) of the public key. Throws BAD_PRIVATE_KEY. */

@@ -22,7 +22,9 @@ function parseUnits(text: string, decimals: number, unit: string): bigint {
   }
   const [, whole = "", fraction = ""] = match;
   if (fraction.length > decimals) {
-    throw new CodedError<BaseErrorCode>("BAD_AMOUNT", `an amount of ${unit} has at most ${decimals} decimals`, { text });
+    throw new CodedError<BaseErrorCode>("BAD_AMOUNT", `an amount of ${unit} has at most ${decimals} decimals`, {
+      text,
+    });
   }
   return BigInt(whole + fraction.padEnd(decimals, "0"));
 }
