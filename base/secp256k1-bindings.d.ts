@@ -13,5 +13,5 @@ declare module "secp256k1/bindings.js" {
     ): Uint8Array;
   }
   const bindings: Bindings;
-  export default bindings;
+  export = bindings;
 }

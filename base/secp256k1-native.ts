@@ -6,7 +6,7 @@
  */
 import type { Secp256k1Engine } from "./secp256k1-engine.ts";
 
-type Bindings = typeof import("secp256k1/bindings.js").default;
+type Bindings = typeof import("secp256k1/bindings.js");
 
 /** What the package's wrapper throws when a signature has no key; it has no codes. */
 const NO_KEY_MESSAGES: ReadonlySet<string> = new Set([
