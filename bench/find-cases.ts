@@ -10,7 +10,10 @@ function isModule(file: string): boolean {
 
 /** In the order of their names. */
 export async function caseNames(): Promise<readonly string[]> {
-  return (await readdir(FOLDER)).filter(isModule).map((file) => file.slice(0, -3)).sort();
+  return (await readdir(FOLDER))
+    .filter(isModule)
+    .map((file) => file.slice(0, -3))
+    .sort();
 }
 
 export async function loadCase(name: string): Promise<BenchCase> {

@@ -113,7 +113,8 @@ function optionValue(
     if (spec.required) throw usageError(`${shown} is required: ${spec.description}`, hint);
     return spec.default;
   }
-  if (spec.type === "integer") return integerValue(shown, text, spec.min ?? 0, spec.max ?? Number.MAX_SAFE_INTEGER, hint);
+  if (spec.type === "integer")
+    return integerValue(shown, text, spec.min ?? 0, spec.max ?? Number.MAX_SAFE_INTEGER, hint);
   if (spec.choices !== undefined && !spec.choices.includes(text)) {
     const meant = nearest(text, spec.choices);
     const suggestion = meant === undefined ? "" : `; did you mean ${meant}?`;

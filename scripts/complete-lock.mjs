@@ -25,7 +25,8 @@ for (const [parent, { optionalDependencies = {}, dev }] of Object.entries(lock.p
   for (const [name, version] of Object.entries(optionalDependencies)) {
     const places = [`${parent}/node_modules/${name}`, `node_modules/${name}`];
     if (places.some((place) => lock.packages[place] !== undefined)) continue;
-    if (!/^\d+\.\d+\.\d+/.test(version)) throw new Error(`${parent} asks for ${name} ${version}: give it an exact version`);
+    if (!/^\d+\.\d+\.\d+/.test(version))
+      throw new Error(`${parent} asks for ${name} ${version}: give it an exact version`);
     lock.packages[`node_modules/${name}`] = { version, ...(dev && { dev }), optional: true, ...platformOf(name) };
     added.push(name);
   }

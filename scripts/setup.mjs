@@ -6,7 +6,7 @@
  *
  *   node scripts/setup.mjs [--quiet]     quiet: no word when there is nothing to do
  */
-import { buildIsCurrent, build } from "./setup/build.mjs";
+import { build, buildIsCurrent } from "./setup/build.mjs";
 import { SetupError } from "./setup/failure.mjs";
 import { install, installIsCurrent } from "./setup/install.mjs";
 import { withLock } from "./setup/lock.mjs";

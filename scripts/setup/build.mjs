@@ -1,6 +1,6 @@
 /** Compiles the TypeScript sources to dist/, and clears away what removed sources left there. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, statSync } from "node:fs";
-import { SetupError, commonFailure } from "./failure.mjs";
+import { commonFailure, SetupError } from "./failure.mjs";
 import { wantedInstall } from "./install.mjs";
 import { at, ROOT } from "./paths.mjs";
 import { runProgram } from "./run-program.mjs";

@@ -9,7 +9,10 @@ export class SetupError extends Error {
 /** Failures that have the same cure whichever step meets them; `undefined` for the rest. */
 export function commonFailure(output) {
   if (/ENOSPC|no space left/i.test(output)) {
-    return new SetupError("the disk is full.", "Free about 1 GB where this checkout lies and run the same command again.");
+    return new SetupError(
+      "the disk is full.",
+      "Free about 1 GB where this checkout lies and run the same command again.",
+    );
   }
   if (/EACCES|EPERM|EROFS/.test(output)) {
     return new SetupError(

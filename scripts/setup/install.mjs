@@ -1,6 +1,6 @@
 /** Packages, exactly as the lock file says. */
 import { existsSync, readFileSync } from "node:fs";
-import { SetupError, commonFailure } from "./failure.mjs";
+import { commonFailure, SetupError } from "./failure.mjs";
 import { at, ROOT } from "./paths.mjs";
 import { runProgram } from "./run-program.mjs";
 import { digest, readOrEmpty, stampIs, writeStamp } from "./stamp.mjs";
@@ -58,13 +58,17 @@ async function installFromLock() {
 /** The npm that called us, or else the one on the path. */
 function runNpm(args) {
   const npm = process.env.npm_execpath;
-  if (npm !== undefined && /npm-cli\.c?js$/.test(npm)) return runProgram(process.execPath, [npm, ...args], { cwd: ROOT });
+  if (npm !== undefined && /npm-cli\.c?js$/.test(npm))
+    return runProgram(process.execPath, [npm, ...args], { cwd: ROOT });
   return runProgram("npm", args, { cwd: ROOT, shell: process.platform === "win32" });
 }
 
 function installFailure(code, output) {
   if (code === "ENOENT") {
-    return new SetupError("npm was not found.", "Install Node.js from https://nodejs.org, which brings npm, and try again.");
+    return new SetupError(
+      "npm was not found.",
+      "Install Node.js from https://nodejs.org, which brings npm, and try again.",
+    );
   }
   const known = commonFailure(output);
   if (known !== undefined) return known;
@@ -80,5 +84,8 @@ function installFailure(code, output) {
       "Run npm install, commit the lock file it writes, then run the same command again.",
     );
   }
-  return new SetupError(`npm ci ended with ${code}:\n${output.trim()}`, "Mend what npm says and run the same command again.");
+  return new SetupError(
+    `npm ci ended with ${code}:\n${output.trim()}`,
+    "Mend what npm says and run the same command again.",
+  );
 }

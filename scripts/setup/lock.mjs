@@ -6,7 +6,7 @@
 import { linkSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
-import { SetupError, commonFailure } from "./failure.mjs";
+import { commonFailure, SetupError } from "./failure.mjs";
 import { at } from "./paths.mjs";
 
 const LOCK = at(".setup-lock");
