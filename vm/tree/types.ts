@@ -6,7 +6,7 @@
 /**
  * 32 bytes that name a node: two bytes of tag, then the last 30 bytes of the node's SHA-256.
  * The tag of an inner node is its depth (the index of the first bit in which its two children differ, 0 to
- * 511); leaves have tags of their own (see leaf.ts). So the hash of a parent commits to the shape below it.
+ * 511); leaves have tags of their own (see node-id.ts). So the hash of a parent commits to the shape below it.
  */
 export type NodeId = Uint8Array;
 
@@ -16,13 +16,24 @@ export type TreeKey = Uint8Array;
 /**
  * A complete subtree of the trie: sorted entries, each a leaf (level 0) or the root of a child page
  * (level 1 and above). Immutable: an update makes new pages. Inner nodes within a page are not stored, they
- * follow from the keys.
+ * follow from `gaps`. Flat arrays, because an update reads and makes thousands of pages: page.ts and
+ * page-codec.ts make them, and page.ts reads single entries.
  */
 export interface Page {
   readonly level: number;
-  /** Any key of each entry's subtree; at level 0, the leaf's key. Ascending. */
-  readonly keys: readonly TreeKey[];
-  readonly ids: readonly NodeId[];
+  /** Entries; at least one. */
+  readonly count: number;
+  /** Bytes per key in `keys`. */
+  readonly stride: number;
+  /**
+   * At level 0 the leaf's key; above, the bits that all keys of the entry's subtree share (as many as its depth).
+   * Ascending, each padded with zeros to `stride` bytes.
+   */
+  readonly keys: Uint8Array;
+  /** Eight words per entry: the 32 bytes of its node id, as they lie in memory. */
+  readonly ids: Uint32Array;
+  /** Per entry, the depth of the inner node that parts it from the entry before it; the first is 0. */
+  readonly gaps: Uint16Array;
   /** Page numbers of the children; empty at level 0. */
   readonly children: readonly number[];
 }
@@ -33,7 +44,7 @@ export interface TreeHead {
   readonly root: NodeId;
   /** 0 for the empty tree. */
   readonly rootPage: number;
-  /** The next page number to hand out; page numbers start at 1 and are never reused. */
+  /** The next page number to hand out; page numbers start at 1, and a removed page's number is not used again. */
   readonly nextPage: number;
 }
 
@@ -49,7 +60,10 @@ export interface LeafChange {
   readonly leaf: NodeId | undefined;
 }
 
-/** What an update made: everything that is not listed here is as it was. */
+/**
+ * What an update made: everything that is not listed here is as it was. A page that changed keeps its number,
+ * so `written` replaces pages as well as adding them; no number is in both.
+ */
 export interface TreeUpdate {
   readonly head: TreeHead;
   readonly written: ReadonlyMap<number, Page>;

@@ -1,0 +1,81 @@
+/**
+ * The layers of the project: the one statement of who may import whom. docs/ARCHITECTURE.md shows it as a table
+ * and tsconfig.json and biome.json repeat parts of it; tests hold all three to what is written here.
+ */
+
+export interface Layer {
+  /** Longer folders win: `chain/consensus` is a layer of its own inside `chain`. */
+  readonly folder: string;
+  /** Other layers only; a file may always import its own layer. "anything" is for what nobody imports. */
+  readonly mayImport: readonly string[] | "anything";
+  /** Pure: no clock, no randomness, no I/O. The same input gives the same output, in a browser too. */
+  readonly pure: boolean;
+}
+
+const PURE_COMPUTE = ["compute/program", "compute/ptx"];
+
+export const LAYERS: readonly Layer[] = [
+  { folder: "base", mayImport: [], pure: true },
+  { folder: "genesis", mayImport: ["base"], pure: true },
+  { folder: "compute/program", mayImport: ["base"], pure: true },
+  { folder: "compute/ptx", mayImport: ["base", "compute/program"], pure: true },
+  { folder: "vm", mayImport: ["base", "genesis", ...PURE_COMPUTE], pure: true },
+  { folder: "chain/consensus", mayImport: ["base", "genesis"], pure: true },
+  { folder: "chain", mayImport: ["base", "genesis", "vm", "chain/consensus"], pure: false },
+  { folder: "rpc/client", mayImport: ["base"], pure: false },
+  { folder: "rpc", mayImport: ["base", "genesis", "vm", "chain", "rpc/client"], pure: false },
+  { folder: "compute/native", mayImport: ["base"], pure: false },
+  { folder: "compute/device", mayImport: ["base", ...PURE_COMPUTE, "compute/native"], pure: false },
+  { folder: "compute/agent", mayImport: ["base", ...PURE_COMPUTE, "compute/device"], pure: false },
+  {
+    folder: "cli",
+    mayImport: [
+      "base",
+      "genesis",
+      "vm",
+      "chain",
+      "rpc",
+      "rpc/client",
+      ...PURE_COMPUTE,
+      "compute/device",
+      "compute/agent",
+    ],
+    pure: false,
+  },
+  { folder: "dashboard", mayImport: ["rpc/client"], pure: false },
+  { folder: "bench", mayImport: "anything", pure: false },
+  { folder: "test", mayImport: "anything", pure: false },
+];
+
+/** Folders that hold no product code; nobody imports them, except that tests may test the benchmarks. */
+export const OUTSIDE: readonly string[] = ["bench", "test"];
+
+/** Packages that do no I/O, so that pure folders may use them. `name` or `@scope/*`. */
+export const PURE_PACKAGES: readonly string[] = [
+  "@chainsafe/blst",
+  "@chainsafe/hashtree",
+  "@ethereumjs/*",
+  "@noble/*",
+  "hash-wasm",
+  "msgpackr",
+  "rlp",
+  "secp256k1",
+];
+
+/** What is started by itself, and so needs nobody to import it. `*` is any file of that folder. */
+export const ENTRY_POINTS: readonly string[] = [
+  "cli/main.ts",
+  "bench/main.ts",
+  "bench/cases/*",
+  "test/conformance/main.ts",
+  "test/conformance/*",
+];
+
+export function layerOf(path: string): Layer | undefined {
+  let best: Layer | undefined;
+  for (const layer of LAYERS) {
+    const inside = path.startsWith(`${layer.folder}/`);
+    if (inside && layer.folder.length > (best?.folder.length ?? 0)) best = layer;
+  }
+  return best;
+}

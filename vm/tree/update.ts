@@ -1,0 +1,337 @@
+/**
+ * Applies changes to the tree: one pass from the top decides the new shape of the pages, then all new pages are
+ * hashed from the bottom, level by level, in batches. Each page is read once and written once.
+ */
+import { compareBytes } from "../../base/bytes.ts";
+import { assert } from "../../base/errors.ts";
+import {
+  cut,
+  Draft,
+  draftPage,
+  gapBetween,
+  gapsOf,
+  isSmall,
+  type Item,
+  itemOf,
+  itemOfDraft,
+  itemOfLeaf,
+  itemsOf,
+  rootGap,
+} from "./draft.ts";
+import { hashSubtrees } from "./hash-subtrees.ts";
+import { isTreeKey } from "./keys.ts";
+import { copyId, EMPTY_ROOT, ID_WORDS, leafTag, tagOf } from "./node-id.ts";
+import { copyPage, entryCovers, entryCriticalBit, entryHasId, entryId, entryTag, findEntry, pageLimit, setEntryId } from "./page.ts";
+import type { LeafChange, NodeId, Page, PageSource, TreeHead, TreeUpdate } from "./types.ts";
+
+/** Keys of the changes must be distinct; their order does not matter. */
+export function updateTree(head: TreeHead, source: PageSource, changes: readonly LeafChange[]): TreeUpdate {
+  return new Update(head, source, sorted(changes)).run();
+}
+
+function sorted(changes: readonly LeafChange[]): readonly LeafChange[] {
+  const result = isAscending(changes) ? changes : [...changes].sort((a, b) => compareBytes(a.key, b.key));
+  for (let i = 0; i < result.length; i++) {
+    const { key, leaf } = result[i] as LeafChange;
+    assert(isTreeKey(key), "a change has no key of the tree");
+    assert(leaf === undefined || tagOf(leaf) === leafTag(key.length), "a change gives a key the wrong kind of leaf");
+    assert(i === 0 || compareBytes((result[i - 1] as LeafChange).key, key) < 0, "a key is changed twice");
+  }
+  return result;
+}
+
+function isAscending(changes: readonly LeafChange[]): boolean {
+  for (let i = 1; i < changes.length; i++) {
+    if (compareBytes((changes[i - 1] as LeafChange).key, (changes[i] as LeafChange).key) > 0) return false;
+  }
+  return true;
+}
+
+/** What became of a page: its drafts (none when it is gone), or `undefined` when nothing changed. */
+type Outcome = readonly Draft[] | undefined;
+
+/** A change in an inner page's list: drafts in place of an entry, or after it (-1: before the first). */
+interface Part {
+  readonly entry: number;
+  readonly replaces: boolean;
+  readonly drafts: readonly Draft[];
+}
+
+class Update {
+  readonly #head: TreeHead;
+  readonly #source: PageSource;
+  readonly #changes: readonly LeafChange[];
+  readonly #removed: number[] = [];
+  readonly #levels: Draft[][] = [];
+  #nextPage: number;
+
+  constructor(head: TreeHead, source: PageSource, changes: readonly LeafChange[]) {
+    this.#head = head;
+    this.#source = source;
+    this.#changes = changes;
+    this.#nextPage = head.nextPage;
+  }
+
+  run(): TreeUpdate {
+    const { rootPage } = this.#head;
+    const end = this.#changes.length;
+    const outcome = rootPage === 0 ? this.#build(0, this.#inserted(0, end)) : this.#visit(rootPage, 0, end);
+    if (outcome === undefined) return { head: this.#head, written: new Map(), removed: [] };
+    return this.#finish(this.#growRoot(outcome));
+  }
+
+  #visit(number: number, start: number, end: number): Outcome {
+    const page = this.#source.page(number);
+    return page.level === 0 ? this.#visitLeaves(page, number, start, end) : this.#visitInner(page, number, start, end);
+  }
+
+  /** Most changes give existing leaves a new id: then the page keeps its keys and needs no new layout. */
+  #visitLeaves(page: Page, number: number, start: number, end: number): Outcome {
+    let copy: Page | undefined;
+    for (let i = start; i < end; i++) {
+      const { key, leaf } = this.#changes[i] as LeafChange;
+      const entry = findEntry(page, key);
+      const found = entry >= 0 && entryCovers(page, entry, key);
+      if (leaf === undefined && !found) continue;
+      if (leaf === undefined || !found) return this.#mergeLeaves(page, number, start, end);
+      if (entryHasId(page, entry, leaf)) continue;
+      copy ??= copyPage(page);
+      setEntryId(copy, entry, leaf);
+    }
+    return copy === undefined ? undefined : [this.#draft(copy, number, false)];
+  }
+
+  #mergeLeaves(page: Page, number: number, start: number, end: number): readonly Draft[] {
+    const items: Item[] = [];
+    let entry = 0;
+    for (let i = start; i < end; i++) {
+      const { key, leaf } = this.#changes[i] as LeafChange;
+      const before = findEntry(page, key);
+      while (entry < before) items.push(itemOf(page, entry++));
+      if (entry === before) {
+        if (!entryCovers(page, entry, key)) items.push(itemOf(page, entry));
+        entry++;
+      }
+      if (leaf !== undefined) items.push(itemOfLeaf(key, leaf));
+    }
+    while (entry < page.count) items.push(itemOf(page, entry++));
+    return this.#layOut(0, items, [number]);
+  }
+
+  #visitInner(page: Page, number: number, start: number, end: number): Outcome {
+    const parts: Part[] = [];
+    for (let i = start, stop = start; i < end; i = stop) {
+      const { key } = this.#changes[i] as LeafChange;
+      const entry = findEntry(page, key);
+      const replaces = entry >= 0 && entryCovers(page, entry, key);
+      stop = replaces ? this.#endOfCovered(page, entry, i, end) : this.#endOfStrays(page, entry, i, end);
+      const drafts = replaces
+        ? this.#visit(page.children[entry] as number, i, stop)
+        : this.#buildStrays(page, entry, this.#inserted(i, stop));
+      if (drafts !== undefined) parts.push({ entry, replaces, drafts });
+    }
+    if (parts.length === 0) return undefined;
+    return this.#keepLayout(page, number, parts) ?? this.#newLayout(page, number, parts);
+  }
+
+  /** The end of the run of changes that lie in an entry's subtree. */
+  #endOfCovered(page: Page, entry: number, start: number, end: number): number {
+    let stop = start + 1;
+    while (stop < end && entryCovers(page, entry, (this.#changes[stop] as LeafChange).key)) stop++;
+    return stop;
+  }
+
+  /** The end of the run of changes after an entry that lie in no entry's subtree. */
+  #endOfStrays(page: Page, entry: number, start: number, end: number): number {
+    let stop = start + 1;
+    while (stop < end && findEntry(page, (this.#changes[stop] as LeafChange).key) === entry) stop++;
+    return stop;
+  }
+
+  #inserted(start: number, end: number): Item[] {
+    const items: Item[] = [];
+    for (let i = start; i < end; i++) {
+      const { key, leaf } = this.#changes[i] as LeafChange;
+      if (leaf !== undefined) items.push(itemOfLeaf(key, leaf));
+    }
+    return items;
+  }
+
+  /**
+   * New leaves that branch off between two entries, above the roots of both. Pages are complete subtrees, so the
+   * leaves make pages of their own, one set for each subtree that they form without the entries around them.
+   */
+  #buildStrays(page: Page, entry: number, leaves: readonly Item[]): Outcome {
+    const first = leaves[0];
+    const last = leaves.at(-1);
+    if (first === undefined || last === undefined) return undefined;
+    const before = entry < 0 ? -1 : entryCriticalBit(page, entry, first.key);
+    const after = entry + 1 === page.count ? -1 : entryCriticalBit(page, entry + 1, last.key);
+    const gaps = gapsOf(leaves);
+    const drafts: Draft[] = [];
+    const group = (start: number, end: number, left: number, right: number): void => {
+      const middle = end - start > 1 ? rootGap(gaps, start, end) : start;
+      if (middle === start || (gaps[middle] as number) > Math.max(left, right)) {
+        drafts.push(...(this.#build(page.level - 1, leaves.slice(start, end)) ?? []));
+        return;
+      }
+      group(start, middle, left, gaps[middle] as number);
+      group(middle, end, gaps[middle] as number, right);
+    };
+    group(0, leaves.length, before, after);
+    return drafts;
+  }
+
+  /** Pages of one level for leaves that form a complete subtree; `undefined` when there are none. */
+  #build(level: number, leaves: readonly Item[]): Outcome {
+    if (leaves.length === 0) return undefined;
+    let drafts = this.#layOut(0, leaves, []);
+    for (let above = 1; above <= level; above++) drafts = this.#layOut(above, drafts.map(itemOfDraft), []);
+    return drafts;
+  }
+
+  /** The page with new ids, when each changed child is still one page with a root in the same place. */
+  #keepLayout(page: Page, number: number, parts: readonly Part[]): Outcome {
+    for (const { entry, replaces, drafts } of parts) {
+      const only = drafts[0];
+      if (!replaces || drafts.length !== 1 || only === undefined) return undefined;
+      if (only.tag !== entryTag(page, entry) || isSmall(only)) return undefined;
+    }
+    const draft = this.#draft(copyPage(page), number, false);
+    for (const { entry, drafts } of parts) draft.adopt(drafts[0] as Draft, entry);
+    return [draft];
+  }
+
+  #newLayout(page: Page, number: number, parts: readonly Part[]): readonly Draft[] {
+    const items: Item[] = [];
+    let next = 0;
+    for (let entry = -1; entry < page.count; entry++) {
+      let kept = entry >= 0;
+      for (let part = parts[next]; part?.entry === entry; part = parts[++next]) {
+        if (kept && !part.replaces) items.push(itemOf(page, entry));
+        kept = false;
+        items.push(...part.drafts.map(itemOfDraft));
+      }
+      if (kept) items.push(itemOf(page, entry));
+    }
+    return this.#layOut(page.level, this.#mergeSmall(page.level - 1, items), [number]);
+  }
+
+  /** Cuts entries into pages. The first pages take the numbers given; numbers that are left over are free. */
+  #layOut(level: number, items: readonly Item[], numbers: readonly number[]): readonly Draft[] {
+    const gaps = gapsOf(items);
+    const pieces = items.length === 0 ? [] : cut(gaps, pageLimit(level));
+    const drafts = pieces.map(([start, end], i) => {
+      const number = numbers[i] ?? this.#nextPage++;
+      return this.#register(draftPage(level, items, gaps, start, end, number));
+    });
+    for (const number of numbers.slice(pieces.length)) this.#release(number);
+    return drafts;
+  }
+
+  /** Joins pages that shrank with their siblings, so that removals do not leave a tree of tiny pages. */
+  #mergeSmall(level: number, items: Item[]): Item[] {
+    for (let i = 0; i < items.length; ) {
+      const { draft } = items[i] as Item;
+      const left = draft !== undefined && isSmall(draft) ? leftOfSiblings(items, i) : -1;
+      const merged = left < 0 ? undefined : this.#merge(level, items[left] as Item, items[left + 1] as Item);
+      if (merged === undefined) {
+        i++;
+      } else {
+        items.splice(left, 2, itemOfDraft(merged));
+        i = left;
+      }
+    }
+    return items;
+  }
+
+  #merge(level: number, left: Item, right: Item): Draft | undefined {
+    const leftPage = left.draft?.page ?? this.#source.page(left.child);
+    const rightPage = right.draft?.page ?? this.#source.page(right.child);
+    // Half a page, so that the next few insertions do not split it again.
+    if ((leftPage.count + rightPage.count) * 2 > pageLimit(level)) return undefined;
+    for (const { draft } of [left, right]) if (draft !== undefined) draft.live = false;
+    const items = [...itemsOf(leftPage, left.draft?.pending), ...itemsOf(rightPage, right.draft?.pending)];
+    const joined = level === 0 ? items : this.#mergeSmall(level - 1, items);
+    return this.#layOut(level, joined, [left.child, right.child])[0];
+  }
+
+  #draft(page: Page, number: number, resized: boolean): Draft {
+    return this.#register(new Draft(page, number, resized));
+  }
+
+  #register(draft: Draft): Draft {
+    const { level } = draft.page;
+    while (this.#levels.length <= level) this.#levels.push([]);
+    this.#levels[level]?.push(draft);
+    return draft;
+  }
+
+  /** Numbers handed out by this update were never seen by anybody. */
+  #release(number: number): void {
+    if (number < this.#head.nextPage) this.#removed.push(number);
+  }
+
+  #growRoot(outcome: readonly Draft[]): Draft | undefined {
+    let drafts = outcome;
+    while (drafts.length > 1) {
+      drafts = this.#layOut((drafts[0] as Draft).page.level + 1, drafts.map(itemOfDraft), []);
+    }
+    return drafts[0];
+  }
+
+  #finish(top: Draft | undefined): TreeUpdate {
+    const { root, rootPage } = top === undefined ? { root: EMPTY_ROOT, rootPage: 0 } : this.#shrinkRoot(top);
+    const written = new Map<number, Page>();
+    for (const drafts of this.#levels) {
+      const live = drafts.filter((draft) => draft.live);
+      hashSubtrees(
+        live.map(({ page }) => page),
+        (i, words, at) => {
+          const { parent, slot } = live[i] as Draft;
+          if (parent === undefined) copyId(words, at, rootWords, 0);
+          else copyId(words, at, parent.page.ids, slot * ID_WORDS);
+        },
+      );
+      for (const { number, page } of live) written.set(number, page);
+    }
+    const head = { root: root ?? new Uint8Array(rootWords.buffer.slice(0)), rootPage, nextPage: this.#nextPage };
+    return { head, written, removed: this.#removed };
+  }
+
+  /** A root page with one child gives way to it. The root's id is known when that child did not change. */
+  #shrinkRoot(top: Draft): { root: NodeId | undefined; rootPage: number } {
+    let draft = top;
+    while (draft.page.level > 0 && draft.page.count === 1) {
+      draft.live = false;
+      this.#release(draft.number);
+      const child = draft.pending[0];
+      if (child === undefined) return this.#shrinkKept(entryId(draft.page, 0), draft.page.children[0] as number);
+      child.parent = undefined;
+      draft = child;
+    }
+    return { root: undefined, rootPage: draft.number };
+  }
+
+  #shrinkKept(root: NodeId, number: number): { root: NodeId; rootPage: number } {
+    let rootPage = number;
+    for (let page = this.#source.page(rootPage); page.level > 0 && page.count === 1; page = this.#source.page(rootPage)) {
+      this.#release(rootPage);
+      rootPage = page.children[0] as number;
+    }
+    return { root, rootPage };
+  }
+}
+
+/** Where the hash of the topmost page arrives. */
+const rootWords = new Uint32Array(ID_WORDS);
+
+/** The left one of the two items that item `index` and its sibling are, -1 when its sibling is more than one item. */
+function leftOfSiblings(items: readonly Item[], index: number): number {
+  const gap = (i: number): number => (i <= 0 || i >= items.length ? -1 : gapBetween(items[i - 1] as Item, items[i] as Item));
+  for (const left of [index - 1, index]) {
+    const between = gap(left + 1);
+    if (left >= 0 && between > gap(left) && between > gap(left + 2)) return left;
+  }
+  return -1;
+}
