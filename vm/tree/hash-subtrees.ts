@@ -5,8 +5,9 @@
  * Nodes of all subtrees are hashed in rounds: round r holds the nodes whose higher child is in round r-1, so each
  * round is one call of the native hasher. Children write their ids straight into their parent's input.
  */
-import { hashPairs } from "../../base/hash-pairs.ts";
+
 import { assert } from "../../base/errors.ts";
+import { hashPairs } from "../../base/hash-pairs.ts";
 import { copyId, ID_WORDS, taggedWord } from "./node-id.ts";
 
 /** A row of nodes: `gaps[i]` is the depth at which node i parts from node i-1. Pages are such rows. */

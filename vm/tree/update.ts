@@ -10,8 +10,8 @@ import {
   draftPage,
   gapBetween,
   gapsOf,
-  isSmall,
   type Item,
+  isSmall,
   itemOf,
   itemOfDraft,
   itemOfLeaf,
@@ -21,7 +21,17 @@ import {
 import { hashSubtrees } from "./hash-subtrees.ts";
 import { isTreeKey } from "./keys.ts";
 import { copyId, EMPTY_ROOT, ID_WORDS, leafTag, tagOf } from "./node-id.ts";
-import { copyPage, entryCovers, entryCriticalBit, entryHasId, entryId, entryTag, findEntry, pageLimit, setEntryId } from "./page.ts";
+import {
+  copyPage,
+  entryCovers,
+  entryCriticalBit,
+  entryHasId,
+  entryId,
+  entryTag,
+  findEntry,
+  pageLimit,
+  setEntryId,
+} from "./page.ts";
 import type { LeafChange, NodeId, Page, PageSource, TreeHead, TreeUpdate } from "./types.ts";
 
 /** Keys of the changes must be distinct; their order does not matter. */
@@ -315,7 +325,11 @@ class Update {
 
   #shrinkKept(root: NodeId, number: number): { root: NodeId; rootPage: number } {
     let rootPage = number;
-    for (let page = this.#source.page(rootPage); page.level > 0 && page.count === 1; page = this.#source.page(rootPage)) {
+    for (
+      let page = this.#source.page(rootPage);
+      page.level > 0 && page.count === 1;
+      page = this.#source.page(rootPage)
+    ) {
       this.#release(rootPage);
       rootPage = page.children[0] as number;
     }
@@ -328,7 +342,8 @@ const rootWords = new Uint32Array(ID_WORDS);
 
 /** The left one of the two items that item `index` and its sibling are, -1 when its sibling is more than one item. */
 function leftOfSiblings(items: readonly Item[], index: number): number {
-  const gap = (i: number): number => (i <= 0 || i >= items.length ? -1 : gapBetween(items[i - 1] as Item, items[i] as Item));
+  const gap = (i: number): number =>
+    i <= 0 || i >= items.length ? -1 : gapBetween(items[i - 1] as Item, items[i] as Item);
   for (const left of [index - 1, index]) {
     const between = gap(left + 1);
     if (left >= 0 && between > gap(left) && between > gap(left + 2)) return left;
