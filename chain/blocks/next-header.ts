@@ -1,0 +1,89 @@
+/** How a header follows from its parent: made by the proposer, checked by everybody else, by the same rules. */
+import { bytesToHex, equalBytes } from "../../base/bytes.ts";
+import { nextBaseFee } from "../../vm/execution/fees.ts";
+import type { Address } from "../../vm/state/account.ts";
+import type { ExecutedBlock } from "../../vm/execution/execute-block.ts";
+import { blockError } from "./errors.ts";
+import type { ExtraData } from "./extra-data.ts";
+import { type BlockHeader, hashHeader, headerTime } from "./header.ts";
+
+/** Everything of a header that is known before its block executes. */
+export type HeaderFields = Omit<
+  BlockHeader,
+  "stateRoot" | "transactionsRoot" | "receiptsRoot" | "logsBloom" | "gasUsed"
+>;
+
+/** What the proposer brings along. */
+export interface ProposerInput {
+  /** Milliseconds since 1970, by the proposer's clock. */
+  readonly now: number;
+  /** Fixed by the chain spec. */
+  readonly gasLimit: bigint;
+  readonly coinbase: Address;
+  readonly beacon: Uint8Array;
+  readonly extra: Omit<ExtraData, "milliseconds">;
+}
+
+/** The fields of the block after `parent`. A clock that runs behind the parent's time gives the parent's time. */
+export function nextHeaderFields(parent: BlockHeader, input: ProposerInput): HeaderFields {
+  const time = Math.max(headerTime(parent), Math.floor(input.now));
+  return {
+    parentHash: hashHeader(parent),
+    coinbase: input.coinbase,
+    number: parent.number + 1n,
+    gasLimit: input.gasLimit,
+    timestamp: BigInt(Math.floor(time / 1000)),
+    extra: { ...input.extra, milliseconds: time % 1000 },
+    beacon: input.beacon,
+    baseFeePerGas: nextBaseFee(parent),
+  };
+}
+
+/** The header of an executed block. */
+export function sealHeader(
+  fields: HeaderFields,
+  executed: Pick<ExecutedBlock, "stateRoot" | "transactionsRoot" | "receiptsRoot" | "logsBloom" | "gasUsed">,
+): BlockHeader {
+  const { stateRoot, transactionsRoot, receiptsRoot, logsBloom, gasUsed } = executed;
+  return { ...fields, stateRoot, transactionsRoot, receiptsRoot, logsBloom, gasUsed };
+}
+
+/**
+ * Throws unless `header` may follow `parent` (whose hash is given, since the caller always has it): number and
+ * parent hash, the gas limit of the chain spec, the base fee by EIP-1559, and a time that does not decrease.
+ */
+export function checkSuccessor(
+  parent: BlockHeader,
+  parentHash: Uint8Array,
+  header: BlockHeader,
+  rules: { readonly gasLimit: bigint },
+): void {
+  if (header.number !== parent.number + 1n) {
+    throw blockError("BLOCK_WRONG_NUMBER", `block ${header.number} does not follow block ${parent.number}`, {
+      number: header.number,
+      parent: parent.number,
+    });
+  }
+  if (!equalBytes(header.parentHash, parentHash)) {
+    throw blockError("BLOCK_WRONG_PARENT", `block ${header.number} has another parent`, {
+      expected: bytesToHex(parentHash),
+      found: bytesToHex(header.parentHash),
+    });
+  }
+  if (header.gasLimit !== rules.gasLimit) {
+    throw blockError("BLOCK_WRONG_GAS_LIMIT", `the chain's gas limit is ${rules.gasLimit}`, { found: header.gasLimit });
+  }
+  const baseFee = nextBaseFee(parent);
+  if (header.baseFeePerGas !== baseFee) {
+    throw blockError("BLOCK_WRONG_BASE_FEE", `the base fee after block ${parent.number} is ${baseFee}`, {
+      expected: baseFee,
+      found: header.baseFeePerGas,
+    });
+  }
+  if (headerTime(header) < headerTime(parent)) {
+    throw blockError("BLOCK_TIME_DECREASES", `block ${header.number} is older than its parent`, {
+      time: headerTime(header),
+      parentTime: headerTime(parent),
+    });
+  }
+}
