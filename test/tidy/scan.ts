@@ -27,61 +27,57 @@ export function scan(text: string): Scanned {
 }
 
 /** A quoted string, up to its closing quote or the end of its line. */
-const QUOTED = /(["'])(?:\\[^]|(?!\1)[^\\\n])*\1?/y;
-const LINE_COMMENT = /\/\/.*/y;
-const BLOCK_COMMENT = /\/\*[^]*?(?:\*\/|$)/y;
+const QUOTED = /(["'])(?:\\[\s\S]|(?!\1)[^\\\n])*\1?/y;
+const COMMENT = /\/\/.*|\/\*[\s\S]*?(?:\*\/|$)/y;
 const REGEX = /\/(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n[])+\/[a-z]*/y;
 /** After these, a slash begins a regular expression; after anything else it divides. */
 const BEFORE_REGEX = /(?:^|[([{,;=:!&|?+*%<>~^-]|=>|\b(?:return|typeof|case|of|in|await|yield|void|delete))\s*$/;
+/** A piece of a template's text; what follows is its end or an expression. */
+const TEMPLATE_TEXT = /(?:\\[\s\S]|\$(?!\{)|[^\\`$])+/y;
 
+/** The kind of each character. */
 function classify(text: string): readonly Kind[] {
   const kinds: Kind[] = [];
-  /** For each template we are inside of: how many braces are open in its current `${}`, or -1 in its text. */
+  /** For each template that we are inside of: how many braces are open in its `${}`, or -1 in its text. */
   const templates: number[] = [];
   const take = (length: number, kind: Kind): void => {
     for (let i = 0; i < length; i++) kinds.push(kind);
   };
   const taken = (pattern: RegExp, kind: Kind): boolean => {
     pattern.lastIndex = kinds.length;
-    const found = pattern.exec(text);
-    if (found !== null) take(found[0].length, kind);
-    return found !== null;
+    const length = pattern.exec(text)?.[0].length ?? 0;
+    take(length, kind);
+    return length > 0;
+  };
+  const takenWhole = (): boolean => {
+    if (templates.at(-1) === -1) return taken(TEMPLATE_TEXT, "string");
+    if (taken(COMMENT, "comment") || taken(QUOTED, "string")) return true;
+    const before = text.slice(Math.max(0, kinds.length - 40), kinds.length);
+    return text[kinds.length] === "/" && BEFORE_REGEX.test(before) && taken(REGEX, "string");
   };
   while (kinds.length < text.length) {
-    const inner = templates.length - 1;
-    if ((templates[inner] ?? 0) < 0) {
-      takeTemplateText(text, templates, take, kinds.length);
-      continue;
-    }
-    const character = text[kinds.length];
-    if (character === "/" && (taken(LINE_COMMENT, "comment") || taken(BLOCK_COMMENT, "comment"))) continue;
-    if (character === "/" && BEFORE_REGEX.test(text.slice(Math.max(0, kinds.length - 40), kinds.length))) {
-      if (taken(REGEX, "string")) continue;
-    }
-    if ((character === '"' || character === "'") && taken(QUOTED, "string")) continue;
-    if (character === "`") templates.push(-1);
-    else if (character === "{" && inner >= 0) templates[inner] = (templates[inner] as number) + 1;
-    else if (character === "}" && inner >= 0) templates[inner] = (templates[inner] as number) - 1;
-    take(1, "code");
+    if (takenWhole()) continue;
+    take(enterOrLeave(text, kinds.length, templates), "code");
   }
   return kinds;
 }
 
-/** One step inside a template's text: its end, the start of a `${}`, or a character. */
-function takeTemplateText(
-  text: string,
-  templates: number[],
-  take: (length: number, kind: Kind) => void,
-  position: number,
-): void {
-  if (text[position] === "`") {
-    templates.pop();
-    take(1, "code");
-  } else if (text.startsWith("${", position)) {
-    // The brace that closes the expression brings the count back to -1.
-    templates[templates.length - 1] = 0;
-    take(2, "code");
-  } else {
-    take(text[position] === "\\" ? Math.min(2, text.length - position) : 1, "string");
+/** Keeps account of templates and their braces at one place in the text; returns how many characters that was. */
+function enterOrLeave(text: string, position: number, templates: number[]): number {
+  const character = text[position];
+  const last = templates.length - 1;
+  const braces = templates[last];
+  if (character === "`") {
+    if (braces === -1) templates.pop();
+    else templates.push(-1);
+  } else if (braces === -1) {
+    // Only `${` is left here; the brace that closes it brings the count back to -1.
+    templates[last] = 0;
+    return 2;
+  } else if (braces !== undefined && character === "{") {
+    templates[last] = braces + 1;
+  } else if (braces !== undefined && character === "}") {
+    templates[last] = braces - 1;
   }
+  return 1;
 }

@@ -72,7 +72,9 @@ export function readSourceTree(): SourceTree {
   const paths = projectFiles(".");
   const read = (path: string): string => readFileSync(join(ROOT, path), "utf8");
   return {
-    sources: paths.filter((path) => path.endsWith(".ts") && path.includes("/")).map((path) => sourceFile(path, read(path))),
+    sources: paths
+      .filter((path) => path.endsWith(".ts") && path.includes("/"))
+      .map((path) => sourceFile(path, read(path))),
     documents: new Map(paths.filter((path) => /\.(md|json)$/.test(path)).map((path) => [path, read(path)])),
     exists: (path) => existsSync(join(ROOT, path)),
   };
