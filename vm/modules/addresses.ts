@@ -2,12 +2,11 @@
  * Where the native modules live. The prefix spells "oGPUModule": ten bytes that no precompile, test suite or
  * key will ever hit. Numbers are never reused.
  */
+import { MODULE_ADDRESS_PREFIX } from "../../genesis/reserved-addresses.ts";
 import type { Address } from "../state/account.ts";
 
-const PREFIX = "0x6f4750554d6f64756c65";
-
 function moduleAddress(number: number): Address {
-  return `${PREFIX}${number.toString(16).padStart(20, "0")}` as Address;
+  return `${MODULE_ADDRESS_PREFIX}${number.toString(16).padStart(20, "0")}` as Address;
 }
 
 export const TOKEN_ADDRESS: Address = moduleAddress(1);

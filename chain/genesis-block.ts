@@ -1,0 +1,60 @@
+/** The genesis block: the header over the state of a chain spec. Its hash names the chain. */
+
+import type { ChainSpec } from "../genesis/chain-spec.ts";
+import { specHash } from "../genesis/spec-hash.ts";
+import type { ExecutedBlock } from "../vm/execution/execute-block.ts";
+import { buildGenesisState } from "../vm/genesis-state.ts";
+import { EMPTY_PATRICIA_ROOT } from "../vm/patricia-root.ts";
+import { bloomOfLogs } from "../vm/receipt/bloom.ts";
+import type { Address } from "../vm/state/account.ts";
+import type { BlockHeader } from "./blocks/header.ts";
+import { sealHeader } from "./blocks/next-header.ts";
+
+const NO_HASH = new Uint8Array(32);
+const NOBODY: Address = "0x0000000000000000000000000000000000000000";
+
+export interface GenesisBlock {
+  readonly header: BlockHeader;
+  /** As if block 0 had executed, so that it is committed by the path of every other block. */
+  readonly executed: ExecutedBlock;
+}
+
+export function buildGenesisBlock(spec: ChainSpec): GenesisBlock {
+  const { version, changes, treeUpdate } = buildGenesisState(spec);
+  const executed: ExecutedBlock = {
+    included: [],
+    receipts: [],
+    rejected: [],
+    gasUsed: 0n,
+    logsBloom: bloomOfLogs([]),
+    stateRoot: version.head.root,
+    transactionsRoot: EMPTY_PATRICIA_ROOT,
+    receiptsRoot: EMPTY_PATRICIA_ROOT,
+    state: version,
+    changes,
+    treeUpdate,
+    violations: [],
+  };
+  const header = sealHeader(
+    {
+      parentHash: NO_HASH,
+      coinbase: NOBODY,
+      number: 0n,
+      gasLimit: spec.block.gasLimit,
+      timestamp: spec.genesisTime,
+      extra: {
+        view: 0n,
+        proposer: NOBODY,
+        milliseconds: 0,
+        taskRoot: NO_HASH,
+        validatorSetHash: NO_HASH,
+        parentCertificate: new Uint8Array(0),
+      },
+      // The first beacon is the spec's hash: so the block's hash commits to every parameter, not to the state alone.
+      beacon: specHash(spec),
+      baseFeePerGas: spec.block.initialBaseFee,
+    },
+    executed,
+  );
+  return { header, executed };
+}

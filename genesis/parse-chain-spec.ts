@@ -1,0 +1,145 @@
+/** Reads a chain spec from JSON. Strict: every field is known and right, or all that is wrong is told at once. */
+import { parseAddress } from "../base/address.ts";
+import { bytesToHex, type Hex, hexToBytes, stripLeadingZeros } from "../base/bytes.ts";
+import { CodedError } from "../base/errors.ts";
+import { amount } from "./amount.ts";
+import {
+  type BlockParameters,
+  type ChainSpec,
+  type GenesisAccount,
+  type ModuleParameters,
+  SPEC_FORKS,
+  type TokenSpec,
+} from "./chain-spec.ts";
+import type { EmissionSchedule } from "./emission.ts";
+import {
+  bigInteger,
+  boolean,
+  constant,
+  described,
+  dictionary,
+  INVALID,
+  ignored,
+  integer,
+  type JsonSchema,
+  list,
+  mapped,
+  object,
+  oneOf,
+  optional,
+  type Problem,
+  type Shape,
+  text,
+} from "./shape.ts";
+import { MAX_CODE_BYTES, verifyParameters } from "./verify-parameters.ts";
+
+/** The form of the document. A reader that meets another form must not guess. */
+const FORMAT_VERSION = 1;
+/** What JSON numbers hold exactly. */
+const MAX_INTEGER = Number.MAX_SAFE_INTEGER;
+/** A spec is read as a whole; larger states are imported as snapshots. */
+const MAX_ACCOUNTS = 100_000;
+
+/** Text without control characters. */
+const ONE_LINE = /^\P{Cc}*$/u;
+const WORD = { pattern: /^0x[0-9a-f]{64}$/, wanted: "32 bytes of lower-case hexadecimal" };
+
+const address: Shape<Hex> = mapped(
+  text(/^0x[0-9a-fA-F]{40}$/, 42, "an address: 0x and 40 hexadecimal digits"),
+  (value) => bytesToHex(parseAddress(value)),
+);
+
+const code: Shape<Uint8Array> = mapped(
+  text(/^0x([0-9a-f]{2})*$/, 2 + 2 * MAX_CODE_BYTES, `at most ${MAX_CODE_BYTES} bytes of lower-case hexadecimal`),
+  hexToBytes,
+);
+
+const word: Shape<Uint8Array> = mapped(text(WORD.pattern, 66, WORD.wanted), (value) =>
+  stripLeadingZeros(hexToBytes(value)),
+);
+
+interface AccountDocument extends Omit<GenesisAccount, "nonce" | "storage"> {
+  readonly nonce: bigint | undefined;
+  readonly storage: ReadonlyMap<string, Uint8Array>;
+}
+
+const account: Shape<GenesisAccount> = mapped(
+  object<AccountDocument>({
+    address,
+    note: described("Who or what this is, for people.", optional(text(ONE_LINE, 200, "a short line of text"), "")),
+    balance: optional(amount(), 0n),
+    nonce: described(
+      "Default 1 for an account with code (EIP-161), else 0.",
+      optional<bigint | undefined>(bigInteger(0, MAX_INTEGER), undefined),
+    ),
+    code: described("The contract's code, which has no constructor run.", optional(code, new Uint8Array(0))),
+    storage: described("Slots to values, both of 32 bytes.", optional(dictionary(WORD, word), new Map())),
+  }),
+  ({ nonce, storage, ...rest }) => ({
+    ...rest,
+    nonce: nonce ?? (rest.code.length > 0 ? 1n : 0n),
+    storage: storage as ReadonlyMap<Hex, Uint8Array>,
+  }),
+);
+
+const token: Shape<TokenSpec> = object<TokenSpec>({
+  cap: described("The most that will ever exist.", amount()),
+  emission: object<EmissionSchedule>({
+    initialPerBlock: described("Minted for each block before the first halving.", amount()),
+    halvingBlocks: bigInteger(1, MAX_INTEGER),
+  }),
+});
+
+const block: Shape<BlockParameters> = object<BlockParameters>({
+  intervalMilliseconds: described("The pace that the proposers aim at.", integer(1, MAX_INTEGER)),
+  gasLimit: bigInteger(1, MAX_INTEGER),
+  initialBaseFee: described("Per gas, of the genesis block; it moves with every block after it.", amount()),
+  maxTransactionBytes: integer(1, MAX_INTEGER),
+  allowUnprotected: described("Whether transactions without a chain id are accepted.", boolean()),
+});
+
+interface SpecDocument extends ChainSpec {
+  readonly $schema: undefined;
+  readonly version: typeof FORMAT_VERSION;
+}
+
+const chainSpec: Shape<SpecDocument> = object<SpecDocument>({
+  $schema: ignored(text(ONE_LINE, 500, "the address of the schema")),
+  version: described("The form of this document.", constant(FORMAT_VERSION)),
+  name: text(/^[a-z][a-z0-9-]{0,31}$/, 32, "a name of lower-case letters, digits and dashes"),
+  chainId: described("Signed into every transaction (EIP-155).", bigInteger(1, MAX_INTEGER)),
+  fork: described("The rules of Ethereum that the chain starts with.", oneOf(SPEC_FORKS)),
+  genesisTime: described("Seconds since 1970 of the genesis block.", bigInteger(0, MAX_INTEGER)),
+  block,
+  modules: described("The parameters of the native modules, by name.", object<ModuleParameters>({ token })),
+  accounts: described("The accounts that exist before the first block.", list(account, MAX_ACCOUNTS)),
+});
+
+/** The content of chain-spec.schema.json. */
+export const chainSpecSchema: JsonSchema = {
+  $schema: "https://json-schema.org/draft/2020-12/schema",
+  title: "OpenGPU chain spec",
+  ...chainSpec.schema,
+};
+
+export type SpecErrorCode = "SPEC_INVALID";
+
+/** Throws SPEC_INVALID with every problem in `data.problems`. */
+export function parseChainSpec(json: unknown): ChainSpec {
+  const problems: Problem[] = [];
+  const read = chainSpec.read(json, "$", (path, message) => problems.push({ path, message }));
+  if (read === INVALID) throw specInvalid(problems);
+  const { $schema: _schema, version: _version, ...spec } = read;
+  const violations = verifyParameters(spec);
+  if (violations.length > 0) throw specInvalid(violations);
+  return spec;
+}
+
+/** Enough to mend a file by; a file of nonsense does not need a line for each of its bytes. */
+const MAX_TOLD = 20;
+
+function specInvalid(problems: readonly Problem[]): CodedError<SpecErrorCode> {
+  const lines = problems.slice(0, MAX_TOLD).map(({ path, message }) => `  ${path}: ${message}`);
+  if (problems.length > MAX_TOLD) lines.push(`  and ${problems.length - MAX_TOLD} more`);
+  return new CodedError("SPEC_INVALID", ["the chain spec is not valid:", ...lines].join("\n"), { problems });
+}

@@ -1,0 +1,147 @@
+/** What must hold of a network's parameters, in one place: read when a spec is parsed, and before a change of them. */
+import { GWEI, OGPU } from "../base/units.ts";
+import { amountText } from "./amount.ts";
+import { allocatedSupply, type ChainSpec, type GenesisAccount } from "./chain-spec.ts";
+import { totalEmission } from "./emission.ts";
+import { isReservedAddress } from "./reserved-addresses.ts";
+import type { Problem, Report } from "./shape.ts";
+
+export const SUPPLY_CAP: bigint = 21_000_000n * OGPU;
+
+/** EIP-170 */
+export const MAX_CODE_BYTES = 24_576;
+/** EIP-7825: what one transaction may ask for. */
+const TRANSACTION_GAS_CAP = 1n << 24n;
+/** At the rates we execute the slowest operations, more would be minutes of work in one block. */
+const MAX_BLOCK_GAS = 1_000_000_000n;
+/** An eighth of less rounds to nothing, so that the base fee could rise but never fall (EIP-1559). */
+const MIN_BASE_FEE = 8n;
+const MAX_BASE_FEE = 1_000n * GWEI;
+/** Room for the largest init code (EIP-3860) and the rest of its transaction. */
+const MIN_TRANSACTION_BYTES = 65_536;
+const MAX_TRANSACTION_BYTES = 1_048_576;
+const MIN_INTERVAL_MILLISECONDS = 50;
+const MAX_INTERVAL_MILLISECONDS = 60_000;
+/** Wallets keep the signature's v, which is 2 x chainId + 36, in a JavaScript number. */
+const MAX_CHAIN_ID: bigint = (BigInt(Number.MAX_SAFE_INTEGER) - 36n) / 2n;
+const MAX_BLOCK_NUMBER = BigInt(Number.MAX_SAFE_INTEGER);
+
+/** Networks whose wallets and signatures must never be mixed up with ours. */
+const FOREIGN_CHAINS: ReadonlyMap<bigint, string> = new Map([
+  [1n, "Ethereum"],
+  [10n, "OP Mainnet"],
+  [56n, "BNB Smart Chain"],
+  [100n, "Gnosis"],
+  [137n, "Polygon"],
+  [250n, "Fantom"],
+  [324n, "ZKsync Era"],
+  [1337n, "Geth's development chain"],
+  [8453n, "Base"],
+  [17_000n, "Holesky"],
+  [31_337n, "Hardhat's and Anvil's development chain"],
+  [42_161n, "Arbitrum One"],
+  [42_220n, "Celo"],
+  [43_114n, "Avalanche"],
+  [59_144n, "Linea"],
+  [534_352n, "Scroll"],
+  [560_048n, "Hoodi"],
+  [11_155_111n, "Sepolia"],
+]);
+
+/**
+ * Every problem that the parameters have; none when the chain may run with them.
+ *
+ *  1. The chain id is at most 4,503,599,627,370,477, so that wallets can hold a signature's v.
+ *  2. The chain id is not that of a well-known network.
+ *  3. The block gas limit is at least 2^24, so that every transaction that EIP-7825 allows fits in a block,
+ *     and at most 1,000,000,000.
+ *  4. The initial base fee is from 8 wei to 1,000 gwei.
+ *  5. A transaction may have 65,536 to 1,048,576 bytes.
+ *  6. The block interval is from 50 ms to one minute.
+ *  7. The supply cap is 21,000,000 x 10^18 wei, exactly.
+ *  8. Emission ends at a block number that JSON numbers hold: halvings x halvingBlocks < 2^53.
+ *  9. Allocation and all emission together are at most the cap.
+ * 10. No address is allocated twice.
+ * 11. No allocation at an address of the protocol: native modules, precompiles, the zero address.
+ * 12. An account is not empty: it would not exist (EIP-161).
+ * 13. An account with storage has code or a nonce, or its storage would stand without an account.
+ * 14. An account with code has a nonce of at least 1, as every contract has (EIP-161).
+ * 15. Code does not start with 0xef (EIP-3541, EIP-7702).
+ * 16. A slot's value is not zero: such a slot does not exist.
+ *
+ * A block aims at half its gas limit and moves the base fee by an eighth at most: constants of EIP-1559, which
+ * wallets rely on, not parameters.
+ */
+export function verifyParameters(spec: ChainSpec): readonly Problem[] {
+  const problems: Problem[] = [];
+  const report: Report = (path, message) => problems.push({ path, message });
+  verifyChainId(spec, report);
+  verifyBlock(spec, report);
+  verifySupply(spec, report);
+  verifyAccounts(spec, report);
+  return problems;
+}
+
+function verifyChainId({ chainId }: ChainSpec, report: Report): void {
+  if (chainId < 1n || chainId > MAX_CHAIN_ID) report("$.chainId", `must be from 1 to ${MAX_CHAIN_ID}`);
+  const foreign = FOREIGN_CHAINS.get(chainId);
+  if (foreign !== undefined) report("$.chainId", `${chainId} is ${foreign}: choose one that is free`);
+}
+
+function verifyBlock({ block }: ChainSpec, report: Report): void {
+  const { gasLimit, initialBaseFee, maxTransactionBytes, intervalMilliseconds } = block;
+  const within = (name: string, value: bigint | number, least: bigint | number, most: bigint | number): void => {
+    if (value < least || value > most) report(`$.block.${name}`, `must be from ${least} to ${most}, is ${value}`);
+  };
+  within("gasLimit", gasLimit, TRANSACTION_GAS_CAP, MAX_BLOCK_GAS);
+  if (initialBaseFee < MIN_BASE_FEE || initialBaseFee > MAX_BASE_FEE) {
+    report("$.block.initialBaseFee", `must be from ${amountText(MIN_BASE_FEE)} to ${amountText(MAX_BASE_FEE)}`);
+  }
+  within("maxTransactionBytes", maxTransactionBytes, MIN_TRANSACTION_BYTES, MAX_TRANSACTION_BYTES);
+  within("intervalMilliseconds", intervalMilliseconds, MIN_INTERVAL_MILLISECONDS, MAX_INTERVAL_MILLISECONDS);
+}
+
+function verifySupply(spec: ChainSpec, report: Report): void {
+  const { cap, emission } = spec.modules.token;
+  if (cap !== SUPPLY_CAP) report("$.modules.token.cap", `must be ${amountText(SUPPLY_CAP)}, is ${amountText(cap)}`);
+  const halvings = BigInt(emission.initialPerBlock.toString(2).length);
+  if (halvings * emission.halvingBlocks > MAX_BLOCK_NUMBER) {
+    report(
+      "$.modules.token.emission.halvingBlocks",
+      `must end within ${MAX_BLOCK_NUMBER} blocks: choose a shorter one`,
+    );
+  }
+  const allocated = allocatedSupply(spec);
+  const emitted = totalEmission(emission);
+  if (allocated + emitted > SUPPLY_CAP) {
+    const surplus = amountText(allocated + emitted - SUPPLY_CAP);
+    const sum = `${amountText(allocated)} allocated and ${amountText(emitted)} to be minted`;
+    report("$", `${sum} are ${surplus} more than the cap`);
+  }
+}
+
+function verifyAccounts({ accounts }: ChainSpec, report: Report): void {
+  const firstAt = new Map<string, number>();
+  for (const [index, account] of accounts.entries()) {
+    const path = `$.accounts[${index}]`;
+    const first = firstAt.get(account.address);
+    if (first === undefined) firstAt.set(account.address, index);
+    else report(`${path}.address`, `the same address as $.accounts[${first}]`);
+    verifyAccount(account, path, report);
+  }
+}
+
+function verifyAccount(account: GenesisAccount, path: string, report: Report): void {
+  const { address, balance, nonce, code, storage } = account;
+  if (isReservedAddress(address)) report(`${path}.address`, "belongs to the protocol: choose another");
+  if (nonce === 0n && code.length === 0) {
+    if (storage.size > 0) report(path, "has storage: give it code or a nonce");
+    else if (balance === 0n) report(path, "is empty: give it a balance, or leave it out");
+  }
+  if (code.length > 0 && nonce === 0n) report(`${path}.nonce`, "a contract's nonce is at least 1");
+  if (code.length > MAX_CODE_BYTES) report(`${path}.code`, `has more than ${MAX_CODE_BYTES} bytes`);
+  if (code[0] === 0xef) report(`${path}.code`, "must not start with 0xef");
+  for (const [slot, value] of storage) {
+    if (value.length === 0) report(`${path}.storage.${slot}`, "is zero: leave it out");
+  }
+}

@@ -1,0 +1,41 @@
+/** A chain spec as the JSON that `parseChainSpec` reads. */
+import { checksumAddress } from "../base/address.ts";
+import { bytes32, bytesToBigint, bytesToHex, hexToBytes } from "../base/bytes.ts";
+import { amountText } from "./amount.ts";
+import type { ChainSpec, GenesisAccount } from "./chain-spec.ts";
+
+export function chainSpecJson(spec: ChainSpec): object {
+  const { block, modules } = spec;
+  const { cap, emission } = modules.token;
+  return {
+    version: 1,
+    name: spec.name,
+    chainId: Number(spec.chainId),
+    fork: spec.fork,
+    genesisTime: Number(spec.genesisTime),
+    block: { ...block, gasLimit: Number(block.gasLimit), initialBaseFee: amountText(block.initialBaseFee) },
+    modules: {
+      token: {
+        cap: amountText(cap),
+        emission: {
+          initialPerBlock: amountText(emission.initialPerBlock),
+          halvingBlocks: Number(emission.halvingBlocks),
+        },
+      },
+    },
+    accounts: spec.accounts.map(accountJson),
+  };
+}
+
+function accountJson({ address, note, balance, nonce, code, storage }: GenesisAccount): object {
+  const hasCode = code.length > 0;
+  const slots = [...storage].map(([slot, value]) => [slot, bytesToHex(bytes32(bytesToBigint(value)))]);
+  return {
+    address: checksumAddress(hexToBytes(address)),
+    ...(note !== "" && { note }),
+    ...(balance > 0n && { balance: amountText(balance) }),
+    ...(nonce !== (hasCode ? 1n : 0n) && { nonce: Number(nonce) }),
+    ...(hasCode && { code: bytesToHex(code) }),
+    ...(slots.length > 0 && { storage: Object.fromEntries(slots) }),
+  };
+}
