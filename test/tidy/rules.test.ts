@@ -156,6 +156,7 @@ describe("the environment", () => {
 });
 
 describe("dead files", () => {
+  const unused = (tree: SourceTree): readonly Finding[] => deadFiles(tree, new Map());
   const main = { "cli/main.ts": 'import "./used.ts";', "cli/used.ts": "" };
 
   it("are files that only a test imports, or nothing", () => {
@@ -167,7 +168,7 @@ describe("dead files", () => {
       "test/base/helper.ts": "",
       "test/base/old-helper.ts": "",
     };
-    expect(guilty(deadFiles, files)).toEqual(["base/forgotten.ts", "base/tested.ts", "test/base/old-helper.ts"]);
+    expect(guilty(unused, files)).toEqual(["base/forgotten.ts", "base/tested.ts", "test/base/old-helper.ts"]);
   });
 
   it("are not workers, suites, benchmark cases or what package.json exports", () => {
@@ -180,7 +181,19 @@ describe("dead files", () => {
       "rpc/client/client.ts": "",
       "package.json": '{ "exports": { "./client": "./dist/rpc/client/client.js" } }',
     };
-    expect(guilty(deadFiles, files)).toEqual([]);
+    expect(guilty(unused, files)).toEqual([]);
+  });
+});
+
+describe("files built ahead of their use", () => {
+  const ahead = new Map([["base/later.ts", 7]]);
+  const rule = (tree: SourceTree): readonly Finding[] => deadFiles(tree, ahead);
+
+  it("are excused while nothing uses them, and no longer", () => {
+    const files = { "base/later.ts": 'import "./deeper.ts";', "base/deeper.ts": "", "cli/main.ts": "" };
+    expect(guilty(rule, files)).toEqual([]);
+    expect(guilty(rule, { ...files, "cli/main.ts": 'import "../base/later.ts";' })).toEqual(["base/later.ts"]);
+    expect(guilty(rule, { "cli/main.ts": "" })).toEqual(["base/later.ts"]);
   });
 });
 

@@ -1,19 +1,31 @@
 import { posix } from "node:path";
-import { ENTRY_POINTS, layerOf } from "../layers.ts";
+import { BUILT_AHEAD, ENTRY_POINTS, layerOf } from "../layers.ts";
 import { type Finding, isTest, type SourceFile, type SourceTree } from "../source-tree.ts";
 
 /**
  * Every file is used: product files by something that is started (tests do not count, or code that only its tests
  * call would live for ever), files of `test` also by tests.
  */
-export function deadFiles(tree: SourceTree): readonly Finding[] {
+export function deadFiles(tree: SourceTree, ahead: ReadonlyMap<string, number> = BUILT_AHEAD): readonly Finding[] {
   const started = tree.sources.filter((file) => isEntryPoint(file, tree)).map(({ path }) => path);
   const tests = tree.sources.map(({ path }) => path).filter(isTest);
-  const used = reachable(tree, started);
+  const used = reachable(tree, [...started, ...ahead.keys()]);
   const usedByTests = reachable(tree, [...started, ...tests]);
-  return tree.sources
+  const dead = tree.sources
     .filter(({ path }) => !(layerOf(path)?.folder === "test" ? usedByTests : used).has(path))
     .map(({ path }) => ({ path, message: "is reached from no entry point: use it, or delete it with its test" }));
+  return [...dead, ...noLongerAhead(tree, ahead, reachable(tree, started))];
+}
+
+/** An exception that is not needed any more would hide the next dead file. */
+function noLongerAhead(
+  tree: SourceTree,
+  ahead: ReadonlyMap<string, number>,
+  used: ReadonlySet<string>,
+): readonly Finding[] {
+  return [...ahead.keys()]
+    .filter((path) => used.has(path) || !tree.exists(path))
+    .map((path) => ({ path, message: "is used or gone: take it out of BUILT_AHEAD in test/tidy/layers.ts" }));
 }
 
 function isEntryPoint({ path }: SourceFile, tree: SourceTree): boolean {
