@@ -10,7 +10,7 @@ import { type Address, EMPTY_ACCOUNT, EMPTY_CODE_HASH, isEmptyAccount } from "..
 import type { WorkingState } from "../state/working-state.ts";
 import { checkAgainstState, checkTransaction } from "../transaction/check.ts";
 import { calldataFloorGas, intrinsicGas } from "../transaction/intrinsic-gas.ts";
-import type { Transaction } from "../transaction/transaction.ts";
+import type { Transaction, UnsignedTransaction } from "../transaction/transaction.ts";
 import { type ConservationViolation, findViolation } from "./conservation.ts";
 import type { BlockEnvironment } from "./environment.ts";
 import { effectiveGasPrice } from "./fees.ts";
@@ -29,7 +29,7 @@ export interface ExecutionContext {
 }
 
 /** What running the transaction's message came to. */
-type Outcome = Pick<EvmOutcome, "succeeded" | "gasUsed" | "gasRefund" | "output" | "logs" | "createdAddress" | "destroyed">;
+export type Outcome = Pick<EvmOutcome, "succeeded" | "gasUsed" | "gasRefund" | "output" | "logs" | "createdAddress" | "destroyed">;
 
 /** A share of the gas used, at most, is refunded (EIP-3529). */
 const MAX_REFUND_QUOTIENT = 5n;
@@ -55,9 +55,10 @@ export function applyTransaction(
   return settle(context, transaction, sender, gasPrice, outcome);
 }
 
-function runMessage(
+/** Runs the message of a transaction whose gas is paid and whose sender's nonce is raised. */
+export function runMessage(
   context: ExecutionContext,
-  transaction: Transaction,
+  transaction: UnsignedTransaction,
   sender: Address,
   gasPrice: bigint,
 ): Outcome | Promise<Outcome> {
@@ -96,7 +97,7 @@ function touch(state: WorkingState, address: Address): void {
 function callModule(
   { state, environment }: ExecutionContext,
   module: Parameters<typeof runModule>[0],
-  { value, data }: Transaction,
+  { value, data }: UnsignedTransaction,
   caller: Address,
   gasLimit: bigint,
 ): Outcome {
@@ -136,7 +137,8 @@ function settle(
   };
 }
 
-function chargedGas(rules: ExecutionRules, transaction: Transaction, outcome: Outcome): bigint {
+/** The gas that is paid for: with refunds, and at least the floor price of the call data. */
+export function chargedGas(rules: ExecutionRules, transaction: UnsignedTransaction, outcome: Outcome): bigint {
   const spent = intrinsicGas(transaction) + outcome.gasUsed;
   const maxRefund = spent / MAX_REFUND_QUOTIENT;
   const used = spent - (outcome.gasRefund < maxRefund ? outcome.gasRefund : maxRefund);

@@ -1,0 +1,113 @@
+/** Runs one message on a state without keeping anything: what `eth_call` and `eth_estimateGas` ask. */
+import { createEvmEngine } from "../evm/ethereumjs-engine.ts";
+import type { EvmEngine } from "../evm/evm-engine.ts";
+import type { Log } from "../receipt/receipt.ts";
+import { type Address, EMPTY_ACCOUNT } from "../state/account.ts";
+import type { StateReader } from "../state/reader.ts";
+import { WorkingState } from "../state/working-state.ts";
+import { transactionError } from "../transaction/errors.ts";
+import { calldataFloorGas, intrinsicGas } from "../transaction/intrinsic-gas.ts";
+import type { AccessListEntry, UnsignedTransaction } from "../transaction/transaction.ts";
+import { chargedGas, type ExecutionContext, runMessage } from "./apply-transaction.ts";
+import type { BlockEnvironment } from "./environment.ts";
+import { type ExecutionRules, isForkActive } from "./rules.ts";
+
+export interface CallMessage {
+  /** Anybody, contracts too: nothing is signed. */
+  readonly from: Address;
+  /** `undefined`: create a contract. */
+  readonly to: Address | undefined;
+  readonly value: bigint;
+  readonly data: Uint8Array;
+  readonly gasLimit: bigint;
+  /** 0: the caller does not pay for gas. */
+  readonly gasPrice: bigint;
+  readonly accessList: readonly AccessListEntry[];
+}
+
+export interface CallOutcome {
+  readonly succeeded: boolean;
+  /** What the call returned, or its revert data. */
+  readonly output: Uint8Array;
+  /** What a transaction would pay for. */
+  readonly gasUsed: bigint;
+  /** The same before refunds, which come too late to be spent. */
+  readonly gasNeeded: bigint;
+  readonly logs: readonly Log[];
+  readonly createdAddress: Address | undefined;
+}
+
+/** One chain's caller. Messages wait for each other: an engine runs one at a time. */
+export class MessageCaller {
+  private readonly rules: ExecutionRules;
+  private readonly engine: EvmEngine;
+  private last: Promise<unknown> = Promise.resolve();
+
+  constructor(rules: ExecutionRules) {
+    this.rules = rules;
+    this.engine = createEvmEngine(rules);
+  }
+
+  /** Throws TX_INSUFFICIENT_FUNDS, TX_INTRINSIC_GAS_TOO_LOW or TX_CALLDATA_FLOOR_TOO_LOW. */
+  call(parent: StateReader, environment: BlockEnvironment, message: CallMessage): Promise<CallOutcome> {
+    const run = this.last.then(() => this.run(parent, environment, message));
+    this.last = run.catch(() => undefined);
+    return run;
+  }
+
+  private async run(parent: StateReader, environment: BlockEnvironment, message: CallMessage): Promise<CallOutcome> {
+    const { rules, engine } = this;
+    const { from, gasLimit, gasPrice } = message;
+    const state = new WorkingState(parent);
+    const transaction = transactionOf(message, rules.chainId);
+    const floor = isForkActive(rules, "prague") ? calldataFloorGas(transaction) : 0n;
+    checkGas(transaction, floor);
+    const { nonce, balance, codeHash } = state.account(from) ?? EMPTY_ACCOUNT;
+    const gasMoney = gasLimit * gasPrice;
+    if (balance < gasMoney + message.value) {
+      throw transactionError(
+        "TX_INSUFFICIENT_FUNDS",
+        `needs ${gasMoney + message.value} wei, the sender has ${balance}`,
+        {
+          needed: gasMoney + message.value,
+          balance,
+        },
+      );
+    }
+    state.setAccount(from, { nonce: nonce + 1n, balance: balance - gasMoney, codeHash });
+    const context: ExecutionContext = { rules, environment, state, engine, gasUsed: 0n, violations: [] };
+    const outcome = await runMessage(context, transaction, from, gasPrice);
+    const spent = intrinsicGas(transaction) + outcome.gasUsed;
+    return {
+      succeeded: outcome.succeeded,
+      output: outcome.output,
+      gasUsed: chargedGas(rules, transaction, outcome),
+      gasNeeded: spent > floor ? spent : floor,
+      logs: outcome.logs,
+      createdAddress: outcome.createdAddress,
+    };
+  }
+}
+
+function transactionOf(message: CallMessage, chainId: bigint): UnsignedTransaction {
+  const { to, value, data, gasLimit, gasPrice, accessList } = message;
+  const fees = { maxFeePerGas: gasPrice, maxPriorityFeePerGas: gasPrice };
+  return { type: 2, chainId, nonce: 0n, ...fees, gasLimit, to, value, data, accessList };
+}
+
+function checkGas(transaction: UnsignedTransaction, floor: bigint): void {
+  const { gasLimit } = transaction;
+  const needed = intrinsicGas(transaction);
+  if (gasLimit < needed) {
+    throw transactionError("TX_INTRINSIC_GAS_TOO_LOW", `needs at least ${needed} gas, has ${gasLimit}`, {
+      needed,
+      gasLimit,
+    });
+  }
+  if (gasLimit < floor) {
+    throw transactionError("TX_CALLDATA_FLOOR_TOO_LOW", `its call data needs at least ${floor} gas (EIP-7623)`, {
+      needed: floor,
+      gasLimit,
+    });
+  }
+}
