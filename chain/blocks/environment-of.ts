@@ -16,5 +16,14 @@ export function environmentOf(
   blockHash: (number: bigint) => Uint8Array | undefined,
 ): BlockEnvironment {
   const { number, timestamp, coinbase, gasLimit, baseFeePerGas, beacon } = header;
-  return { number, timestamp, coinbase, gasLimit, baseFeePerGas, prevRandao: beacon, blobBaseFee: BLOB_BASE_FEE, blockHash };
+  return {
+    number,
+    timestamp,
+    coinbase,
+    gasLimit,
+    baseFeePerGas,
+    prevRandao: beacon,
+    blobBaseFee: BLOB_BASE_FEE,
+    blockHash,
+  };
 }

@@ -46,9 +46,13 @@ export function decodeExtraData(bytes: Uint8Array): ExtraData {
     const fields = rlpList(decodeRlp(bytes));
     const version = rlpInteger((fields[0] ?? []) as RlpItem, 4);
     if (version !== EXTRA_VERSION) {
-      throw blockError("BLOCK_VERSION_UNKNOWN", `this program does not know header version ${version}: is it too old?`, {
-        version,
-      });
+      throw blockError(
+        "BLOCK_VERSION_UNKNOWN",
+        `this program does not know header version ${version}: is it too old?`,
+        {
+          version,
+        },
+      );
     }
     return decodeFields(rlpList(fields, 7));
   });

@@ -1,8 +1,8 @@
 /** How a header follows from its parent: made by the proposer, checked by everybody else, by the same rules. */
 import { bytesToHex, equalBytes } from "../../base/bytes.ts";
+import type { ExecutedBlock } from "../../vm/execution/execute-block.ts";
 import { nextBaseFee } from "../../vm/execution/fees.ts";
 import type { Address } from "../../vm/state/account.ts";
-import type { ExecutedBlock } from "../../vm/execution/execute-block.ts";
 import { blockError } from "./errors.ts";
 import type { ExtraData } from "./extra-data.ts";
 import { type BlockHeader, hashHeader, headerTime } from "./header.ts";

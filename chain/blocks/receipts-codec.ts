@@ -39,11 +39,14 @@ export function decodeReceipts(bytes: Uint8Array): Receipt[] {
 function decodeReceipt(fields: readonly RlpItem[], gasBefore: bigint): Receipt {
   const type = rlpInteger(fields[0] as RlpItem, 1);
   const status = rlpInteger(fields[1] as RlpItem, 1);
-  if (type > 2n || status > 1n) throw blockError("RECEIPTS_MALFORMED", "a receipt has no such type or status", { type, status });
+  if (type > 2n || status > 1n)
+    throw blockError("RECEIPTS_MALFORMED", "a receipt has no such type or status", { type, status });
   const gasUsed = rlpInteger(fields[2] as RlpItem, 8);
   const created = rlpBytes(fields[4] as RlpItem);
   if (created.length !== 0 && created.length !== 20) {
-    throw blockError("RECEIPTS_MALFORMED", `an address has 20 bytes, not ${created.length}`, { length: created.length });
+    throw blockError("RECEIPTS_MALFORMED", `an address has 20 bytes, not ${created.length}`, {
+      length: created.length,
+    });
   }
   return {
     type: Number(type) as TransactionType,
@@ -60,7 +63,8 @@ function decodeReceipt(fields: readonly RlpItem[], gasBefore: bigint): Receipt {
 function decodeLog(item: RlpItem): Log {
   const [address, topics, data] = rlpList(item, 3);
   const topicItems = rlpList(topics as RlpItem);
-  if (topicItems.length > 4) throw blockError("RECEIPTS_MALFORMED", "a log has at most four topics", { topics: topicItems.length });
+  if (topicItems.length > 4)
+    throw blockError("RECEIPTS_MALFORMED", "a log has at most four topics", { topics: topicItems.length });
   return {
     address: bytesToHex(rlpBytes(address as RlpItem, 20)),
     topics: topicItems.map((topic) => bytesToHex(rlpBytes(topic, 32))),

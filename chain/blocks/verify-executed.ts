@@ -15,13 +15,23 @@ type Results = Pick<
 export function verifyExecuted(header: BlockHeader, executed: Results): void {
   const [first] = executed.rejected;
   if (first !== undefined) {
-    throw blockError("BLOCK_TRANSACTION_INVALID", `block ${header.number} contains an invalid transaction: ${first.error.message}`, {
-      number: header.number,
-      transaction: bytesToHex(first.transaction.hash),
-      reason: first.error.code,
-    });
+    throw blockError(
+      "BLOCK_TRANSACTION_INVALID",
+      `block ${header.number} contains an invalid transaction: ${first.error.message}`,
+      {
+        number: header.number,
+        transaction: bytesToHex(first.transaction.hash),
+        reason: first.error.code,
+      },
+    );
   }
-  expectEqual(header, "BLOCK_TRANSACTIONS_ROOT_MISMATCH", "transactions root", header.transactionsRoot, executed.transactionsRoot);
+  expectEqual(
+    header,
+    "BLOCK_TRANSACTIONS_ROOT_MISMATCH",
+    "transactions root",
+    header.transactionsRoot,
+    executed.transactionsRoot,
+  );
   if (header.gasUsed !== executed.gasUsed) {
     throw blockError("BLOCK_GAS_USED_MISMATCH", `block ${header.number} used other gas than it claims`, {
       number: header.number,

@@ -1,0 +1,118 @@
+/** Blocks as records: header, body with senders, receipts, certificate, and the ways to find them. */
+import { bytesToHex, hexToBytes } from "../../base/bytes.ts";
+import { CodedError } from "../../base/errors.ts";
+import { keccak256 } from "../../base/keccak.ts";
+import { decodeRlp, encodeRlp, type RlpItem, rlpBytes, rlpList } from "../../base/rlp.ts";
+import type { RecoveredTransaction } from "../../vm/execution/execute-block.ts";
+import type { Receipt } from "../../vm/receipt/receipt.ts";
+import type { Address } from "../../vm/state/account.ts";
+import { type BlockHeader, decodeHeader, encodeHeader } from "../blocks/header.ts";
+import { decodeReceipts, encodeReceipts } from "../blocks/receipts-codec.ts";
+import { BUCKETS, bucketKey, numberKey, readNumber, STORED_NUMBER_BYTES, writeNumber } from "./buckets.ts";
+import type { Database, DatabaseBatch } from "./database.ts";
+import { damaged } from "./errors.ts";
+
+export interface StoredHeader {
+  readonly header: BlockHeader;
+  readonly hash: Uint8Array;
+}
+
+export interface StoredBody {
+  /** Signed encodings. */
+  readonly transactions: readonly Uint8Array[];
+  /** Recovered when the block was executed; recovering costs a hundred times as much as reading. */
+  readonly senders: readonly Address[];
+}
+
+export interface TransactionLocation {
+  readonly number: number;
+  readonly index: number;
+}
+
+const ADDRESS_BYTES = 20;
+const INDEX_BYTES = 4;
+
+export function putBlock(
+  batch: DatabaseBatch,
+  header: BlockHeader,
+  hash: Uint8Array,
+  included: readonly RecoveredTransaction[],
+  receipts: readonly Receipt[],
+  certificate: Uint8Array | undefined,
+): void {
+  const number = Number(header.number);
+  batch.put(numberKey(BUCKETS.headers, number), encodeHeader(header));
+  const numberBytes = new Uint8Array(STORED_NUMBER_BYTES);
+  writeNumber(numberBytes, 0, number);
+  batch.put(bucketKey(BUCKETS.blockNumbers, hash), numberBytes);
+  batch.put(numberKey(BUCKETS.bodies, number), encodeBody(included));
+  batch.put(numberKey(BUCKETS.receipts, number), encodeReceipts(receipts));
+  if (certificate !== undefined) batch.put(numberKey(BUCKETS.certificates, number), certificate);
+  const location = new Uint8Array(STORED_NUMBER_BYTES + INDEX_BYTES);
+  writeNumber(location, 0, number);
+  const view = new DataView(location.buffer);
+  for (const [index, { transaction }] of included.entries()) {
+    view.setUint32(STORED_NUMBER_BYTES, index);
+    batch.put(bucketKey(BUCKETS.transactions, transaction.hash), location);
+  }
+}
+
+function encodeBody(included: readonly RecoveredTransaction[]): Uint8Array {
+  const senders = new Uint8Array(included.length * ADDRESS_BYTES);
+  for (const [i, { sender }] of included.entries()) senders.set(hexToBytes(sender), i * ADDRESS_BYTES);
+  return encodeRlp([included.map(({ transaction }) => transaction.raw), senders]);
+}
+
+export function readHeader(database: Database, number: number): StoredHeader | undefined {
+  const bytes = database.get(numberKey(BUCKETS.headers, number));
+  if (bytes === undefined) return undefined;
+  return { header: decoded(`header ${number}`, () => decodeHeader(bytes)), hash: keccak256(bytes) };
+}
+
+export function readBody(database: Database, number: number): StoredBody | undefined {
+  const bytes = database.get(numberKey(BUCKETS.bodies, number));
+  if (bytes === undefined) return undefined;
+  return decoded(`body ${number}`, () => {
+    const [transactions, packed] = rlpList(decodeRlp(bytes), 2);
+    const items = rlpList(transactions as RlpItem);
+    const senders = rlpBytes(packed as RlpItem, items.length * ADDRESS_BYTES);
+    return {
+      transactions: items.map((item) => rlpBytes(item)),
+      senders: items.map((_, i) => bytesToHex(senders.subarray(i * ADDRESS_BYTES, (i + 1) * ADDRESS_BYTES))),
+    };
+  });
+}
+
+export function readReceipts(database: Database, number: number): readonly Receipt[] | undefined {
+  const bytes = database.get(numberKey(BUCKETS.receipts, number));
+  return bytes === undefined ? undefined : decoded(`receipts ${number}`, () => decodeReceipts(bytes));
+}
+
+export function readCertificate(database: Database, number: number): Uint8Array | undefined {
+  return database.get(numberKey(BUCKETS.certificates, number));
+}
+
+export function readBlockNumber(database: Database, hash: Uint8Array): number | undefined {
+  const bytes = database.get(bucketKey(BUCKETS.blockNumbers, hash));
+  if (bytes === undefined) return undefined;
+  if (bytes.length !== STORED_NUMBER_BYTES) throw damaged("a block number is malformed");
+  return readNumber(bytes, 0);
+}
+
+export function readLocation(database: Database, hash: Uint8Array): TransactionLocation | undefined {
+  const bytes = database.get(bucketKey(BUCKETS.transactions, hash));
+  if (bytes === undefined) return undefined;
+  if (bytes.length !== STORED_NUMBER_BYTES + INDEX_BYTES) throw damaged("the place of a transaction is malformed");
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return { number: readNumber(bytes, 0), index: view.getUint32(STORED_NUMBER_BYTES) };
+}
+
+/** A record with a good checksum that does not decode was written by another program, or by a bug. */
+function decoded<T>(what: string, decode: () => T): T {
+  try {
+    return decode();
+  } catch (error) {
+    if (error instanceof CodedError) throw damaged(`${what} is malformed: ${error.message}`);
+    throw error;
+  }
+}

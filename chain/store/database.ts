@@ -1,0 +1,259 @@
+/**
+ * LevelDB with records that check themselves. LevelDB's own checksums are not verified on reads (the binding does
+ * not offer it), so each value carries a CRC-32 over its key and itself: what a bad disk changes becomes an error,
+ * never a wrong balance. 0.2 us per record (measured).
+ */
+import { readdir } from "node:fs/promises";
+import { crc32 } from "node:zlib";
+import { type ChainedBatch, ClassicLevel } from "classic-level";
+import { BUCKETS, type Bucket } from "./buckets.ts";
+import { damaged, storeError } from "./errors.ts";
+import type { StoreLimits } from "./limits.ts";
+
+type Level = ClassicLevel<Uint8Array, Uint8Array>;
+export type DatabaseSnapshot = ReturnType<Level["snapshot"]>;
+
+const CRC_BYTES = 4;
+const VIEWS = { keyEncoding: "view", valueEncoding: "view" } as const;
+
+export interface DatabaseEntry {
+  /** Without the bucket's byte. */
+  readonly key: Uint8Array;
+  readonly value: Uint8Array;
+}
+
+export class Database {
+  readonly #level: Level;
+  readonly directory: string;
+
+  private constructor(level: Level, directory: string) {
+    this.#level = level;
+    this.directory = directory;
+  }
+
+  /** Throws STORE_MISSING, STORE_LOCKED, STORE_FOREIGN_FILES or STORE_DAMAGED. */
+  static async open(directory: string, create: boolean, limits: StoreLimits): Promise<Database> {
+    const isNew = await isEmptyFolder(directory);
+    if (isNew && !create) {
+      throw storeError("STORE_MISSING", `there is no chain database in ${directory}`, {
+        directory,
+        hint: "Check the path, or start a node there first.",
+      });
+    }
+    const level: Level = new ClassicLevel<Uint8Array, Uint8Array>(directory, {
+      ...VIEWS,
+      createIfMissing: isNew,
+      cacheSize: limits.databaseCacheBytes,
+      writeBufferSize: limits.writeBufferBytes,
+      // Hashes do not compress, and they are most of what we store.
+      compression: false,
+      maxFileSize: 8 * 1024 * 1024,
+    });
+    try {
+      await level.open();
+    } catch (error) {
+      throw openError(error, directory);
+    }
+    return new Database(level, directory);
+  }
+
+  /** Rebuilds the database from whatever records are whole. The caller audits the result. */
+  static async repair(directory: string): Promise<void> {
+    try {
+      await ClassicLevel.repair(directory);
+    } catch (error) {
+      throw openError(error, directory);
+    }
+  }
+
+  get(key: Uint8Array, snapshot?: DatabaseSnapshot): Uint8Array | undefined {
+    let record: Uint8Array | undefined;
+    try {
+      record = snapshot === undefined ? this.#level.getSync(key) : this.#level.getSync(key, { ...VIEWS, snapshot });
+    } catch (error) {
+      throw readError(error);
+    }
+    return record === undefined ? undefined : unsealed(key, record);
+  }
+
+  batch(): DatabaseBatch {
+    return new DatabaseBatch(this.#level.batch());
+  }
+
+  snapshot(): DatabaseSnapshot {
+    return this.#level.snapshot();
+  }
+
+  /** All records of a bucket whose key starts with `prefix`, in order. */
+  async *entries(bucket: Bucket, prefix?: Uint8Array, snapshot?: DatabaseSnapshot): AsyncGenerator<DatabaseEntry> {
+    const { start, end } = rangeOf(bucket, prefix);
+    const iterator = this.#level.iterator({ gte: start, lt: end, ...(snapshot !== undefined && { snapshot }) });
+    try {
+      for (;;) {
+        const entries = await iterator.nextv(1000);
+        if (entries.length === 0) return;
+        for (const [key, record] of entries) {
+          yield { key: plain(key).subarray(1), value: unsealed(key, record) };
+        }
+      }
+    } catch (error) {
+      throw readError(error);
+    } finally {
+      await iterator.close();
+    }
+  }
+
+  async clear(bucket: Bucket): Promise<void> {
+    const { start, end } = rangeOf(bucket);
+    await this.#level.clear({ gte: start, lt: end });
+  }
+
+  /**
+   * Everything written so far is on disk afterwards, also what was written without `sync`: LevelDB writes its memory
+   * table to a file, synced, before it compacts any range, even this empty one.
+   */
+  async flush(): Promise<void> {
+    const end = new Uint8Array([BUCKETS.meta]);
+    await this.#level.compactRange(new Uint8Array([0]), end);
+  }
+
+  async close(): Promise<void> {
+    await this.#level.close();
+  }
+}
+
+/** Writes that happen together or not at all. */
+export class DatabaseBatch {
+  readonly #batch: ChainedBatch<Level, Uint8Array, Uint8Array>;
+
+  constructor(batch: ChainedBatch<Level, Uint8Array, Uint8Array>) {
+    this.#batch = batch;
+  }
+
+  put(key: Uint8Array, value: Uint8Array): void {
+    this.#batch.put(key, sealed(key, value));
+  }
+
+  delete(key: Uint8Array): void {
+    this.#batch.del(key);
+  }
+
+  /** With `sync`, the promise means that the records are on disk. Throws STORE_WRITE_FAILED. */
+  async write(sync: boolean): Promise<void> {
+    try {
+      await this.#batch.write({ sync });
+    } catch (error) {
+      throw storeError("STORE_WRITE_FAILED", `the database could not be written: ${reasonOf(error)}`, {
+        hint: "Check that the disk is not full and not read-only, then start the node again: nothing acknowledged is lost.",
+      });
+    }
+  }
+}
+
+function sealed(key: Uint8Array, value: Uint8Array): Uint8Array {
+  const record = new Uint8Array(value.length + CRC_BYTES);
+  record.set(value);
+  const sum = crc32(value, crc32(key));
+  record[value.length] = sum >>> 24;
+  record[value.length + 1] = sum >>> 16;
+  record[value.length + 2] = sum >>> 8;
+  record[value.length + 3] = sum;
+  return record;
+}
+
+function unsealed(key: Uint8Array, record: Uint8Array): Uint8Array {
+  const length = record.length - CRC_BYTES;
+  if (length < 0) throw damagedRecord(key);
+  const value = plain(record).subarray(0, length);
+  const sum = crc32(value, crc32(key));
+  const stored =
+    (((record[length] as number) << 24) |
+      ((record[length + 1] as number) << 16) |
+      ((record[length + 2] as number) << 8) |
+      (record[length + 3] as number)) >>>
+    0;
+  if (sum !== stored) throw damagedRecord(key);
+  return value;
+}
+
+function damagedRecord(key: Uint8Array): Error {
+  return damaged(`a record in bucket ${key[0]} does not match its checksum`, { bucket: key[0] });
+}
+
+/** LevelDB answers with Buffers, whose `slice` does not copy. */
+function plain(bytes: Uint8Array): Uint8Array {
+  return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+function rangeOf(bucket: Bucket, prefix: Uint8Array = new Uint8Array(0)): { start: Uint8Array; end: Uint8Array } {
+  const start = new Uint8Array(1 + prefix.length);
+  start[0] = bucket;
+  start.set(prefix, 1);
+  const end = start.slice();
+  // The next prefix: bucket bytes are far below 255, so the carry ends there at the latest.
+  for (let i = end.length - 1; ; i--) {
+    end[i] = ((end[i] as number) + 1) & 0xff;
+    if (end[i] !== 0) return { start, end };
+  }
+}
+
+const LEVEL_FILE = /^(CURRENT|LOCK|LOG(\.old)?|MANIFEST-\d+|\d+\.(ldb|sst|log|dbtmp)|lost)$/;
+
+/**
+ * True when there is no database yet. LevelDB would make a new one where its CURRENT file is missing, and quietly
+ * drop the data beside it: that is damage, not a new folder.
+ */
+async function isEmptyFolder(directory: string): Promise<boolean> {
+  let names: string[];
+  try {
+    names = await readdir(directory);
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return true;
+    throw error;
+  }
+  const foreign = names.find((name) => !LEVEL_FILE.test(name));
+  if (foreign !== undefined) {
+    throw storeError("STORE_FOREIGN_FILES", `${directory} contains ${foreign}, which is not part of a chain database`, {
+      directory,
+      hint: "Choose a folder of its own for the database.",
+    });
+  }
+  if (names.includes("CURRENT")) return false;
+  // LOCK and LOG alone are what a start that was interrupted leaves behind.
+  if (names.every((name) => name === "LOCK" || name.startsWith("LOG"))) return true;
+  throw damaged("its CURRENT file is missing", { directory });
+}
+
+function openError(error: unknown, directory: string): Error {
+  const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
+  if (codeOf(cause) === "LEVEL_LOCKED") {
+    return storeError("STORE_LOCKED", `another process has the database in ${directory} open`, {
+      directory,
+      hint: "Stop that process, or choose another folder.",
+    });
+  }
+  const systemCode = codeOf(cause);
+  if (cause instanceof Error && (systemCode === "EACCES" || systemCode === "ENOSPC" || systemCode === "EROFS"))
+    return cause;
+  return damaged(reasonOf(cause), { directory });
+}
+
+function readError(error: unknown): unknown {
+  switch (codeOf(error)) {
+    case "LEVEL_SNAPSHOT_NOT_OPEN":
+      return storeError("STORE_STATE_EXPIRED", "this version of the state was read for too long; take the newest one");
+    case "LEVEL_DATABASE_NOT_OPEN":
+    case "LEVEL_ITERATOR_NOT_OPEN":
+      return storeError("STORE_CLOSED", "the database is closed");
+    default:
+      return codeOf(error)?.startsWith("LEVEL_") ? damaged(reasonOf(error)) : error;
+  }
+}
+
+function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

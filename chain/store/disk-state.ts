@@ -1,0 +1,142 @@
+/**
+ * One finalised version of the state, read synchronously from disk and caches. It reads through a LevelDB
+ * snapshot, so it stays what it is while newer blocks are written, until the store lets go of it.
+ */
+import { EMPTY_BYTES, type Hex, hexToBytes } from "../../base/bytes.ts";
+import { CodedError } from "../../base/errors.ts";
+import { type Account, type Address, EMPTY_CODE_HASH } from "../../vm/state/account.ts";
+import { keyOfAccount, keyOfSlot } from "../../vm/state/keys.ts";
+import type { StateChanges, StateReader } from "../../vm/state/reader.ts";
+import type { StateVersion } from "../../vm/state/state-version.ts";
+import { decodePage } from "../../vm/tree/page-codec.ts";
+
+import type { Page, PageSource, TreeHead, TreeUpdate } from "../../vm/tree/types.ts";
+import { decodeAccount } from "./account-record.ts";
+import { BUCKETS, bucketKey, numberKey } from "./buckets.ts";
+import type { Database, DatabaseSnapshot } from "./database.ts";
+import { damaged } from "./errors.ts";
+import { hasSlots } from "./has-slots.ts";
+import type { StoreLimits } from "./limits.ts";
+import { VersionedCache } from "./versioned-cache.ts";
+
+/** Caches of all versions. `version` counts commits of this process; only the newest version fills the caches. */
+export class StateCaches {
+  readonly accounts: VersionedCache<Address, Account | undefined>;
+  readonly slots: VersionedCache<string, Uint8Array>;
+  readonly pages: VersionedCache<number, Page>;
+  readonly code: VersionedCache<Hex, Uint8Array>;
+  version = 0;
+
+  constructor(limits: StoreLimits) {
+    this.accounts = new VersionedCache(limits.cachedAccounts);
+    this.slots = new VersionedCache(limits.cachedSlots);
+    this.pages = new VersionedCache(limits.cachedPageBytes, pageBytes);
+    this.code = new VersionedCache(limits.cachedCodeBytes, (code) => code.length);
+  }
+
+  /** A commit has happened: what it changed replaces what was cached. */
+  advance(changes: StateChanges, treeUpdate: TreeUpdate): void {
+    this.version++;
+    for (const [address, account] of changes.accounts) this.accounts.set(address, account, this.version);
+    for (const [address, slots] of changes.storage) {
+      for (const [slot, value] of slots) this.slots.set(address + slot, value, this.version);
+    }
+    for (const [number, page] of treeUpdate.written) this.pages.set(number, page, this.version);
+    for (const number of treeUpdate.removed) this.pages.delete(number);
+  }
+}
+
+/** What a page takes in memory: its bytes, and about as much as this for the objects around them. */
+function pageBytes(page: Page): number {
+  return page.bytes.length + 300;
+}
+
+export class DiskState implements StateReader, PageSource, StateVersion {
+  readonly head: TreeHead;
+  readonly #version: number;
+  readonly #database: Database;
+  readonly #snapshot: DatabaseSnapshot;
+  readonly #caches: StateCaches;
+
+  constructor(database: Database, caches: StateCaches, head: TreeHead) {
+    this.#database = database;
+    this.#caches = caches;
+    this.#version = caches.version;
+    this.#snapshot = database.snapshot();
+    this.head = head;
+  }
+
+  get reader(): StateReader {
+    return this;
+  }
+
+  get pages(): PageSource {
+    return this;
+  }
+
+  account(address: Address): Account | undefined {
+    const cached = this.#caches.accounts.get(address, this.#version);
+    if (cached !== undefined) return cached.value;
+    const record = this.#read(bucketKey(BUCKETS.accounts, keyOfAccount(address)));
+    const account = record === undefined ? undefined : decodeAccount(record);
+    if (this.#isNewest) this.#caches.accounts.set(address, account, this.#version);
+    return account;
+  }
+
+  storage(address: Address, slot: Hex): Uint8Array {
+    const name = address + slot;
+    const cached = this.#caches.slots.get(name, this.#version);
+    if (cached !== undefined) return cached.value;
+    const value = this.#read(bucketKey(BUCKETS.slots, keyOfSlot(address, slot))) ?? EMPTY_BYTES;
+    if (this.#isNewest) this.#caches.slots.set(name, value, this.#version);
+    return value;
+  }
+
+  hasStorage(address: Address): boolean {
+    return hasSlots(this.head, this, keyOfAccount(address));
+  }
+
+  code(codeHash: Hex): Uint8Array {
+    if (codeHash === EMPTY_CODE_HASH) return EMPTY_BYTES;
+    // Named by its hash, so it is the same in every version.
+    const cached = this.#caches.code.get(codeHash, 0);
+    if (cached !== undefined) return cached.value;
+    const code = this.#database.get(bucketKey(BUCKETS.code, hexToBytes(codeHash)));
+    if (code === undefined) throw damaged(`the code ${codeHash} is missing`, { codeHash });
+    this.#caches.code.set(codeHash, code, 0);
+    return code;
+  }
+
+  page(number: number): Page {
+    const cached = this.#caches.pages.get(number, this.#version);
+    if (cached !== undefined) return cached.value;
+    const record = this.#read(numberKey(BUCKETS.pages, number));
+    if (record === undefined) throw damaged(`page ${number} of the state tree is missing`, { page: number });
+    const page = decodedPage(record, number);
+    if (this.#isNewest) this.#caches.pages.set(number, page, this.#version);
+    return page;
+  }
+
+  /** Later reads throw STORE_STATE_EXPIRED unless the caches still know the answer. */
+  async release(): Promise<void> {
+    await this.#snapshot.close();
+  }
+
+  get #isNewest(): boolean {
+    return this.#version === this.#caches.version;
+  }
+
+  #read(key: Uint8Array): Uint8Array | undefined {
+    return this.#database.get(key, this.#snapshot);
+  }
+}
+
+function decodedPage(record: Uint8Array, number: number): Page {
+  try {
+    return decodePage(record);
+  } catch (error) {
+    if (error instanceof CodedError)
+      throw damaged(`page ${number} of the state tree: ${error.message}`, { page: number });
+    throw error;
+  }
+}

@@ -1,0 +1,32 @@
+/** Every bound of the store's memory, in one place. */
+export interface StoreLimits {
+  /** Decoded accounts; about 300 bytes each. */
+  readonly cachedAccounts: number;
+  /** Slots; about 300 bytes each. */
+  readonly cachedSlots: number;
+  /** Decoded pages of the tree, in bytes. */
+  readonly cachedPageBytes: number;
+  readonly cachedCodeBytes: number;
+  /** LevelDB's cache of blocks of its files, in bytes. */
+  readonly databaseCacheBytes: number;
+  /** LevelDB's memory table, in bytes; there may be two. What is in it is also in the log, and is read at start. */
+  readonly writeBufferBytes: number;
+  /** Versions of the state that stay readable after newer ones are final. */
+  readonly retainedVersions: number;
+  /** Blocks that wait for the disk; the next one has to wait itself. */
+  readonly blocksInFlight: number;
+  /** Leaves of one batch of a state import. */
+  readonly importBatchLeaves: number;
+}
+
+export const DEFAULT_LIMITS: StoreLimits = {
+  cachedAccounts: 200_000,
+  cachedSlots: 200_000,
+  cachedPageBytes: 128 * 1024 * 1024,
+  cachedCodeBytes: 16 * 1024 * 1024,
+  databaseCacheBytes: 64 * 1024 * 1024,
+  writeBufferBytes: 32 * 1024 * 1024,
+  retainedVersions: 64,
+  blocksInFlight: 4,
+  importBatchLeaves: 8_192,
+};
