@@ -90,7 +90,7 @@ function toNibbles(key: Uint8Array): Uint8Array {
 }
 
 /** Hex-prefix encoding: a flag nibble for leaf and odd length, then the path (yellow paper, appendix C). */
-function compactPath(path: Uint8Array, isLeaf: boolean): Uint8Array {
+export function compactPath(path: Uint8Array, isLeaf: boolean): Uint8Array {
   const flag = isLeaf ? 2 : 0;
   const odd = path.length % 2;
   const packed = new Uint8Array((path.length - odd) / 2);
