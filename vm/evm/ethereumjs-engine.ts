@@ -22,7 +22,9 @@ import type { Address } from "../state/account.ts";
 import type { WorkingState } from "../state/working-state.ts";
 import { evmCrypto } from "./evm-crypto.ts";
 import type { EvmEngine, EvmMessage, EvmOutcome } from "./evm-engine.ts";
+import { installRunAhead } from "./run-ahead.ts";
 import { EvmStateManager } from "./state-manager.ts";
+import { WarmJournal } from "./warm-journal.ts";
 
 type CallMessage = Parameters<EVM["_executeCall"]>[0];
 
@@ -41,6 +43,7 @@ class ModuleAwareEvm extends EVM {
   constructor(options: EVMOpts, modules: ReadonlyMap<Address, NativeModule>) {
     super(options);
     this.modules = modules;
+    installRunAhead(this._opcodeMap, () => this.events.listenerCount("step") > 0);
   }
 
   /** The caller (runCall) has taken a checkpoint and reverts to it when the result is an error. */
@@ -125,8 +128,7 @@ class EthereumJsEngine implements EvmEngine {
   private readonly evm: ModuleAwareEvm;
   private readonly stateManager = new EvmStateManager();
   private readonly blockHashes = new BlockHashes();
-  /** Addresses that are warm in every transaction (EIP-2929): precompiles and modules. */
-  private readonly alwaysWarm: readonly string[];
+  private readonly journal: WarmJournal;
 
   constructor(rules: ExecutionRules) {
     const common: Common = createCustomCommon(
@@ -138,7 +140,9 @@ class EthereumJsEngine implements EvmEngine {
       { common, stateManager: this.stateManager, blockchain: this.blockHashes, bn254: new NobleBN254() },
       rules.modules,
     );
-    this.alwaysWarm = [...this.evm.precompiles.keys(), ...[...rules.modules.keys()].map((address) => address.slice(2))];
+    const precompiles = [...this.evm.precompiles.keys()].map((address) => `0x${address}`);
+    this.journal = new WarmJournal(this.stateManager, new Set([...precompiles, ...rules.modules.keys()]));
+    this.evm.journal = this.journal.asEvmJournal();
   }
 
   isPrecompile(address: Address): boolean {
@@ -165,16 +169,11 @@ class EthereumJsEngine implements EvmEngine {
     return outcomeOf(result);
   }
 
-  private warm(message: EvmMessage, environment: BlockEnvironment): void {
-    const { journal } = this.evm;
-    journal.cleanJournal();
-    for (const address of this.alwaysWarm) journal.addAlwaysWarmAddress(address);
-    journal.addAlwaysWarmAddress(message.from);
-    if (message.to !== undefined) journal.addAlwaysWarmAddress(message.to);
-    journal.addAlwaysWarmAddress(environment.coinbase);
-    for (const { address, slots } of message.accessList) {
-      journal.addAlwaysWarmAddress(address);
-      for (const slot of slots) journal.addAlwaysWarmSlot(address, slot);
+  private warm({ from, to, accessList }: EvmMessage, { coinbase }: BlockEnvironment): void {
+    const addresses = accessList.map(({ address }) => address);
+    this.journal.begin([from, coinbase, ...(to === undefined ? [] : [to]), ...addresses]);
+    for (const { address, slots } of accessList) {
+      for (const slot of slots) this.journal.addWarmSlot(address, slot);
     }
   }
 }

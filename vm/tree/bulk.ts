@@ -4,11 +4,10 @@
  * leaves them about 70% full; the same leaves give the same root as `updateTree`.
  */
 import { assert } from "../../base/errors.ts";
-import { prefix } from "./draft.ts";
 import { hashSubtrees } from "./hash-subtrees.ts";
 import { bitAt, criticalBitOf, isTreeKey } from "./keys.ts";
-import { copyId, EMPTY_ROOT, ID_WORDS, idWords, KEY_BITS, keyBytes, leafTag, tagOf } from "./node-id.ts";
-import { newPage, pageLimit, pageTag } from "./page.ts";
+import { copyBytes, EMPTY_ROOT, ID_BYTES, KEY_BITS, leafTag, tagOf } from "./node-id.ts";
+import { type Entry, makePage, pageLimit, pagePrefix, pageTag } from "./page.ts";
 import type { NodeId, Page, TreeHead, TreeKey } from "./types.ts";
 
 /** Receives each finished page once. */
@@ -18,15 +17,6 @@ export type PageSink = (number: number, page: Page) => void;
 const HASH_BATCH = 512;
 
 const NO_GAP = -1;
-
-/** An entry on its way into a page; `gap` is the depth at which it parts from the entry before it. */
-interface Entry {
-  readonly key: Uint8Array;
-  readonly tag: number;
-  readonly ids: Uint32Array;
-  readonly child: number;
-  readonly gap: number;
-}
 
 interface UnhashedPage {
   readonly page: Page;
@@ -38,6 +28,8 @@ class Level {
   readonly #level: number;
   readonly #limit: number;
   #entries: Entry[] = [];
+  /** Per entry, the depth at which it parts from the one before it, also when that one is in a page already. */
+  #gaps: number[] = [];
   #pages: UnhashedPage[] = [];
 
   constructor(level: number) {
@@ -46,8 +38,9 @@ class Level {
   }
 
   /** Adds an entry; a full batch of pages is handed to `hashed`. */
-  add(entry: Entry, hashed: (level: number, pages: readonly UnhashedPage[]) => void): void {
+  add(entry: Entry, gap: number, hashed: (level: number, pages: readonly UnhashedPage[]) => void): void {
     this.#entries.push(entry);
+    this.#gaps.push(gap);
     if (this.#entries.length > this.#limit) this.#cutPage(this.#firstSubtree());
     if (this.#pages.length >= HASH_BATCH) hashed(this.#level, this.takePages());
   }
@@ -55,7 +48,7 @@ class Level {
   /** No entry will follow: the rest of the entries become pages. */
   close(): void {
     while (this.#entries.length > 0) {
-      const end = this.#returnBelow((this.#entries[0] as Entry).gap);
+      const end = this.#firstReturn();
       this.#cutPage(end < 0 ? this.#entries.length : end);
     }
   }
@@ -71,33 +64,26 @@ class Level {
    * entries than fit, and what came before the first entry did not fit with it either.
    */
   #firstSubtree(): number {
-    const end = this.#returnBelow((this.#entries[0] as Entry).gap);
+    const end = this.#firstReturn();
     if (end >= 0) return end;
     let least = 1;
-    for (let i = 2; i < this.#entries.length; i++) {
-      if ((this.#entries[i] as Entry).gap < (this.#entries[least] as Entry).gap) least = i;
+    for (let i = 2; i < this.#gaps.length; i++) {
+      if ((this.#gaps[i] as number) < (this.#gaps[least] as number)) least = i;
     }
     return least;
   }
 
-  /** The first entry that parts from its predecessor above `gap`, -1 when there is none yet. */
-  #returnBelow(gap: number): number {
-    for (let i = 1; i < this.#entries.length; i++) if ((this.#entries[i] as Entry).gap < gap) return i;
-    return -1;
+  /** The first entry outside of the subtree that the first entry began, -1 when there is none yet. */
+  #firstReturn(): number {
+    const gap = this.#gaps[0] as number;
+    return this.#gaps.findIndex((each) => each < gap);
   }
 
   #cutPage(length: number): void {
-    const entries = this.#entries.slice(0, length);
+    const page = makePage(this.#level, this.#entries, Uint16Array.from(this.#gaps), 0, length);
+    this.#pages.push({ page, gap: this.#gaps[0] as number });
     this.#entries = this.#entries.slice(length);
-    let stride = 0;
-    for (const { key } of entries) if (key.length > stride) stride = key.length;
-    const page = newPage(this.#level, length, stride, this.#level === 0 ? [] : entries.map(({ child }) => child));
-    for (const [i, { key, ids, gap }] of entries.entries()) {
-      page.keys.set(key, i * stride);
-      copyId(ids, 0, page.ids, i * ID_WORDS);
-      if (i > 0) page.gaps[i] = gap;
-    }
-    this.#pages.push({ page, gap: (entries[0] as Entry).gap });
+    this.#gaps = this.#gaps.slice(length);
   }
 }
 
@@ -117,7 +103,8 @@ export class TreeBuilder {
     assert(isTreeKey(key) && tagOf(leaf) === leafTag(key.length), "a leaf has the wrong kind of key");
     const gap = this.#gapBefore(key);
     this.#lastKey = key;
-    this.#level(0).add({ key, tag: leafTag(key.length), ids: idWords(leaf), child: 0, gap }, this.#hashed);
+    const entry = { key, keyAt: 0, tag: leafTag(key.length), id: leaf, idAt: 0, child: 0 };
+    this.#level(0).add(entry, gap, this.#hashed);
   }
 
   finish(): TreeHead {
@@ -153,8 +140,8 @@ export class TreeBuilder {
       const child = this.#nextPage++;
       this.#sink(child, page);
       const tag = pageTag(page);
-      const key = prefix(page.keys, keyBytes(tag), tag);
-      this.#level(level + 1).add({ key, tag, ids: ids[i] as Uint32Array, child, gap }, this.#hashed);
+      const entry = { key: pagePrefix(page, tag), keyAt: 0, tag, id: ids[i] as NodeId, idAt: 0, child };
+      this.#level(level + 1).add(entry, gap, this.#hashed);
     }
   };
 
@@ -162,16 +149,15 @@ export class TreeBuilder {
     const { page } = pages[0] as UnhashedPage;
     const rootPage = this.#nextPage++;
     this.#sink(rootPage, page);
-    const root = new Uint8Array((rootsOf(pages)[0] as Uint32Array).buffer);
-    return { root, rootPage, nextPage: this.#nextPage };
+    return { root: rootsOf(pages)[0] as NodeId, rootPage, nextPage: this.#nextPage };
   }
 }
 
-function rootsOf(pages: readonly UnhashedPage[]): Uint32Array<ArrayBuffer>[] {
-  const roots = pages.map(() => new Uint32Array(ID_WORDS));
+function rootsOf(pages: readonly UnhashedPage[]): NodeId[] {
+  const roots = pages.map(() => new Uint8Array(ID_BYTES));
   hashSubtrees(
     pages.map(({ page }) => page),
-    (i, words, at) => copyId(words, at, roots[i] as Uint32Array, 0),
+    (i, id, at) => copyBytes(id, at, roots[i] as NodeId, 0, ID_BYTES),
   );
   return roots;
 }

@@ -1,7 +1,7 @@
 /** Pages that an update is making: the shape is known, the ids of changed children are not yet. */
 import { criticalBit } from "./keys.ts";
-import { copyId, ID_WORDS, idWords, KEY_BITS, keyBytes, leafTag } from "./node-id.ts";
-import { entryTag, newPage, pageLimit, pageTag } from "./page.ts";
+import { keyBytes, leafTag } from "./node-id.ts";
+import { type Entry, makePage, pageEntries, pageLimit, pagePrefix, pageTag } from "./page.ts";
 import type { NodeId, Page, TreeKey } from "./types.ts";
 
 export class Draft {
@@ -9,17 +9,17 @@ export class Draft {
   readonly number: number;
   /** The tag that the page's root will have. */
   readonly tag: number;
-  /** Drafts of children, with their place in `page`. Their ids are written there once they are hashed. */
-  readonly pending: Draft[] = [];
   /** True when the page is new or has another number of entries than before. */
   readonly resized: boolean;
-  parent: Draft | undefined;
+  /** Drafts of children. Their ids are written into `page` once they are hashed. */
+  readonly pending: Draft[] = [];
+  /** The draft that this one is a child of, and its place there. */
+  parent: Draft | undefined = undefined;
   slot = 0;
   /** False when the draft was merged into another or collapsed. */
   live = true;
 
-  /** `tag` is given when the page's only entry is a draft, whose id is not known. */
-  constructor(page: Page, number: number, resized: boolean, tag: number = pageTag(page)) {
+  constructor(page: Page, number: number, tag: number, resized: boolean) {
     this.page = page;
     this.number = number;
     this.tag = tag;
@@ -33,56 +33,31 @@ export class Draft {
   }
 }
 
-/** One entry on its way into a page. */
-export interface Item {
-  readonly key: Uint8Array;
-  readonly keyAt: number;
-  readonly keyLength: number;
-  readonly tag: number;
-  readonly ids: Uint32Array;
-  readonly idAt: number;
-  /** 0 at level 0. */
-  readonly child: number;
+/** An entry that may stand for a draft, whose id is not known yet: then only its tag is. */
+export interface Item extends Entry {
   readonly draft: Draft | undefined;
-}
-
-const NO_ID = new Uint32Array(ID_WORDS);
-
-/** A page's own entry as an item. */
-export function itemOf(page: Page, index: number, draft?: Draft): Item {
-  const tag = draft?.tag ?? entryTag(page, index);
-  const { keys, ids, stride } = page;
-  const keyLength = Math.min(keyBytes(tag), stride);
-  const child = page.children[index] ?? 0;
-  return { key: keys, keyAt: index * stride, keyLength, tag, ids, idAt: index * ID_WORDS, child, draft };
 }
 
 /** A new leaf. */
 export function itemOfLeaf(key: TreeKey, leaf: NodeId): Item {
-  const tag = leafTag(key.length);
-  return { key, keyAt: 0, keyLength: key.length, tag, ids: idWords(leaf), idAt: 0, child: 0, draft: undefined };
+  return { key, keyAt: 0, tag: leafTag(key.length), id: leaf, idAt: 0, child: 0, draft: undefined };
 }
 
 /** The entry that stands for a child page in its parent. */
 export function itemOfDraft(draft: Draft): Item {
-  const { keys, stride } = draft.page;
-  const key = prefix(keys, stride, draft.tag);
-  return { key, keyAt: 0, keyLength: key.length, tag: draft.tag, ids: NO_ID, idAt: 0, child: draft.number, draft };
+  const { page, tag, number } = draft;
+  // The tag must be in its place before the hash is: keys are as long as tags say.
+  const id = new Uint8Array(32);
+  id[0] = tag >> 8;
+  id[1] = tag;
+  return { key: pagePrefix(page, tag), keyAt: 0, tag, id, idAt: 0, child: number, draft };
 }
 
-/** The bits of a key that a subtree with this tag shares, in as many bytes as a page keeps. */
-export function prefix(key: Uint8Array, available: number, tag: number): Uint8Array {
-  const bytes = key.slice(0, Math.min(keyBytes(tag), available));
-  const spare = tag & 7;
-  const last = (tag - 1) >> 3;
-  if (tag < KEY_BITS && spare !== 0 && last < bytes.length) bytes[last] = (bytes[last] as number) & ~(0xff >> spare);
-  return bytes;
-}
-
-/** All entries of a draft or page. */
+/** All entries of a page; `pending` are the drafts among its children. */
 export function itemsOf(page: Page, pending: readonly Draft[] = []): Item[] {
-  const drafts = new Map(pending.map((draft) => [draft.slot, draft]));
-  return Array.from({ length: page.count }, (_, i) => itemOf(page, i, drafts.get(i)));
+  const drafts: (Draft | undefined)[] = [];
+  for (const draft of pending) drafts[draft.slot] = draft;
+  return pageEntries(page).map((entry, i) => ({ ...entry, draft: drafts[i] }));
 }
 
 /** The depth at which each item parts from the one before; the first is 0. */
@@ -93,8 +68,8 @@ export function gapsOf(items: readonly Item[]): Uint16Array {
 }
 
 /** The depth at which two neighbours part. */
-export function gapBetween(a: Item, b: Item): number {
-  return criticalBit(a.key, a.keyAt, a.keyLength, b.key, b.keyAt, b.keyLength);
+export function gapBetween(a: Entry, b: Entry): number {
+  return criticalBit(a.key, a.keyAt, keyBytes(a.tag), b.key, b.keyAt, keyBytes(b.tag));
 }
 
 /** Cuts a subtree into complete subtrees of at most `limit` items: each is [start, end). */
@@ -120,31 +95,24 @@ export function rootGap(gaps: Uint16Array, start: number, end: number): number {
   return least;
 }
 
-/** A page of the items [start, end). */
+/** A page of the items [start, end), which has another layout than any page before. */
 export function draftPage(
   level: number,
   items: readonly Item[],
   gaps: Uint16Array,
-  start: number,
-  end: number,
+  [start, end]: readonly [number, number],
   number: number,
 ): Draft {
-  const part = items.slice(start, end);
-  let stride = 0;
-  for (const { keyLength } of part) if (keyLength > stride) stride = keyLength;
-  const page = newPage(level, part.length, stride, level === 0 ? [] : part.map(({ child }) => child));
-  for (const [i, { key, keyAt, keyLength, ids, idAt }] of part.entries()) {
-    for (let j = 0; j < keyLength; j++) page.keys[i * stride + j] = key[keyAt + j] as number;
-    copyId(ids, idAt, page.ids, i * ID_WORDS);
-    if (i > 0) page.gaps[i] = gaps[start + i] as number;
+  const page = makePage(level, items, gaps, start, end);
+  const draft = new Draft(page, number, pageTag(page), true);
+  for (let i = start; i < end; i++) {
+    const child = (items[i] as Item).draft;
+    if (child !== undefined) draft.adopt(child, i - start);
   }
-  const only = part.length === 1 ? part[0] : undefined;
-  const draft = new Draft(page, number, true, only?.tag);
-  for (const [i, { draft: child }] of part.entries()) if (child !== undefined) draft.adopt(child, i);
   return draft;
 }
 
-/** At or below this, a page that shrank looks for a sibling to merge with. */
-export function isSmall(draft: Draft): boolean {
-  return draft.resized && draft.page.count * 4 <= pageLimit(draft.page.level);
+/** True for a page so small that it looks for a sibling to merge with. */
+export function isSmall({ resized, page }: Draft): boolean {
+  return resized && page.count * 4 <= pageLimit(page.level);
 }

@@ -8,17 +8,17 @@
 
 import { assert } from "../../base/errors.ts";
 import { hashPairs } from "../../base/hash-pairs.ts";
-import { copyId, ID_WORDS, taggedWord } from "./node-id.ts";
+import { copyIdWords, ID_BYTES, ID_WORDS, taggedWord } from "./node-id.ts";
+import { GAP_BYTES, gapsAt, HEADER_BYTES } from "./page.ts";
 
-/** A row of nodes: `gaps[i]` is the depth at which node i parts from node i-1. Pages are such rows. */
+/** A row of nodes: `bytes` holds their ids and gaps where a page holds them. Pages are such rows. */
 export interface NodeRow {
   readonly count: number;
-  readonly ids: Uint32Array;
-  readonly gaps: Uint16Array;
+  readonly bytes: Uint8Array;
 }
 
-/** Receives the root of row `index`: eight words at `at`, valid during the call only. */
-export type RootSink = (index: number, words: Uint32Array, at: number) => void;
+/** Receives the root of row `index`: 32 bytes at `at`, valid during the call only. */
+export type RootSink = (index: number, bytes: Uint8Array, at: number) => void;
 
 /** Nodes hashed together: large enough for the native hasher, small enough for the processor's cache. */
 const BATCH_NODES = 1 << 15;
@@ -61,7 +61,8 @@ class SubtreeHasher {
   readonly #rounds: Round[] = [];
   readonly #stackDepths = new Uint16Array(512);
   readonly #stackLefts = new Int32Array(512);
-  #ids: Uint32Array = new Uint32Array(0);
+  /** The ids of the row at hand, where words can be read from them. */
+  #ids: Uint32Array<ArrayBuffer> = new Uint32Array(256 * ID_WORDS);
 
   hash(rows: readonly NodeRow[], sink: RootSink): void {
     // A call that failed must not leave nodes to the next one.
@@ -69,7 +70,7 @@ class SubtreeHasher {
     let nodes = 0;
     for (const [index, row] of rows.entries()) {
       if (row.count === 1) {
-        sink(index, row.ids, 0);
+        sink(index, row.bytes, HEADER_BYTES);
         continue;
       }
       this.#addRow(row, index);
@@ -83,14 +84,16 @@ class SubtreeHasher {
   }
 
   /** Finds the row's inner nodes from left to right; the stack is the path to the rightmost one. */
-  #addRow(row: NodeRow, index: number): void {
-    this.#ids = row.ids;
+  #addRow({ count, bytes }: NodeRow, index: number): void {
+    if (this.#ids.length < count * ID_WORDS) this.#ids = new Uint32Array(count * ID_WORDS);
+    new Uint8Array(this.#ids.buffer).set(bytes.subarray(HEADER_BYTES, gapsAt(count)));
+    let gapAt = gapsAt(count) + GAP_BYTES;
     const depths = this.#stackDepths;
     const lefts = this.#stackLefts;
     let size = 0;
     let right = ~0;
-    for (let i = 1; i < row.count; i++) {
-      const depth = row.gaps[i] as number;
+    for (let i = 1; i < count; i++, gapAt += GAP_BYTES) {
+      const depth = ((bytes[gapAt] as number) << 8) | (bytes[gapAt + 1] as number);
       while (size > 0 && (depths[size - 1] as number) > depth) {
         size--;
         right = this.#addNode(depths[size] as number, lefts[size] as number, right);
@@ -125,7 +128,7 @@ class SubtreeHasher {
   }
 
   #attach(child: number, round: Round, number: number, at: number): void {
-    if (child < 0) copyId(this.#ids, ~child * ID_WORDS, round.inputs, at);
+    if (child < 0) copyIdWords(this.#ids, ~child * ID_WORDS, round.inputs, at);
     else this.#direct(child, number, at);
   }
 
@@ -140,14 +143,15 @@ class SubtreeHasher {
     for (const round of this.#rounds) {
       const { count, outputs } = round;
       if (count === 0) break;
-      hashPairs(new Uint8Array(round.inputs.buffer, 0, count * 64), new Uint8Array(outputs.buffer, 0, count * 32));
+      const hashes = new Uint8Array(outputs.buffer, 0, count * ID_BYTES);
+      hashPairs(new Uint8Array(round.inputs.buffer, 0, count * 2 * ID_BYTES), hashes);
       for (let slot = 0; slot < count; slot++) {
         const at = slot * ID_WORDS;
         outputs[at] = taggedWord(outputs[at] as number, round.depths[slot] as number);
         const target = round.targetRound[slot] as number;
         const targetAt = round.targetAt[slot] as number;
-        if (target < 0) sink(targetAt, outputs, at);
-        else copyId(outputs, at, (this.#rounds[target] as Round).inputs, targetAt);
+        if (target < 0) sink(targetAt, hashes, slot * ID_BYTES);
+        else copyIdWords(outputs, at, (this.#rounds[target] as Round).inputs, targetAt);
       }
       round.count = 0;
     }

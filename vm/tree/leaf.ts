@@ -7,7 +7,7 @@
  * The second half of a leaf's last hash is its payload: what a proof shows of a leaf besides its key.
  */
 import { hashPairs } from "../../base/hash-pairs.ts";
-import { ACCOUNT_TAG, ID_BYTES, SLOT_TAG, setTag } from "./node-id.ts";
+import { ACCOUNT_TAG, copyBytes, ID_BYTES, SLOT_TAG, setTag } from "./node-id.ts";
 import type { NodeId, TreeKey } from "./types.ts";
 
 /** Integers are big-endian, shortest form or padded, at most 32 bytes. */
@@ -31,9 +31,10 @@ export interface SlotLeaf {
 export function accountLeaves(accounts: readonly AccountLeaf[]): NodeId[] {
   const pairs = new Uint8Array(accounts.length * 64);
   const payloads = accountPayloads(accounts);
-  for (const [i, account] of accounts.entries()) {
-    pairs.set(account.key, i * 64);
-    copy32(payloads, i * 32, pairs, i * 64 + 32);
+  for (let i = 0; i < accounts.length; i++) {
+    const { key } = accounts[i] as AccountLeaf;
+    copyBytes(key, 0, pairs, i * 64, 32);
+    copyBytes(payloads, i * 32, pairs, i * 64 + 32, 32);
   }
   return tagged(hashPairs(pairs, payloads), ACCOUNT_TAG);
 }
@@ -41,14 +42,15 @@ export function accountLeaves(accounts: readonly AccountLeaf[]): NodeId[] {
 /** What an account's leaf commits to besides its key: 32 bytes each, in one array. */
 export function accountPayloads(accounts: readonly Omit<AccountLeaf, "key">[]): Uint8Array {
   const pairs = new Uint8Array(accounts.length * 64);
-  for (const [i, { nonce, balance }] of accounts.entries()) {
-    pairs.set(nonce, i * 64 + 32 - nonce.length);
-    pairs.set(balance, i * 64 + 64 - balance.length);
+  for (let i = 0; i < accounts.length; i++) {
+    const { nonce, balance } = accounts[i] as AccountLeaf;
+    copyBytes(nonce, 0, pairs, i * 64 + 32 - nonce.length, nonce.length);
+    copyBytes(balance, 0, pairs, i * 64 + 64 - balance.length, balance.length);
   }
   const hashes = hashPairs(pairs);
-  for (const [i, { codeHash }] of accounts.entries()) {
-    copy32(hashes, i * 32, pairs, i * 64);
-    pairs.set(codeHash, i * 64 + 32);
+  for (let i = 0; i < accounts.length; i++) {
+    copyBytes(hashes, i * 32, pairs, i * 64, 32);
+    copyBytes((accounts[i] as AccountLeaf).codeHash, 0, pairs, i * 64 + 32, 32);
   }
   return hashPairs(pairs, hashes);
 }
@@ -56,18 +58,15 @@ export function accountPayloads(accounts: readonly Omit<AccountLeaf, "key">[]): 
 /** Node ids of slots, in the order given. A slot of value zero has no leaf: do not pass it. */
 export function slotLeaves(slots: readonly SlotLeaf[]): NodeId[] {
   const pairs = new Uint8Array(slots.length * 64);
-  for (const [i, { key }] of slots.entries()) pairs.set(key, i * 64);
+  for (let i = 0; i < slots.length; i++) copyBytes((slots[i] as SlotLeaf).key, 0, pairs, i * 64, 64);
   const hashes = hashPairs(pairs);
   pairs.fill(0);
-  for (const [i, { value }] of slots.entries()) {
-    copy32(hashes, i * 32, pairs, i * 64);
-    pairs.set(value, i * 64 + 64 - value.length);
+  for (let i = 0; i < slots.length; i++) {
+    const { value } = slots[i] as SlotLeaf;
+    copyBytes(hashes, i * 32, pairs, i * 64, 32);
+    copyBytes(value, 0, pairs, i * 64 + 64 - value.length, value.length);
   }
   return tagged(hashPairs(pairs, hashes), SLOT_TAG);
-}
-
-function copy32(from: Uint8Array, fromAt: number, to: Uint8Array, toAt: number): void {
-  for (let i = 0; i < 32; i++) to[toAt + i] = from[fromAt + i] as number;
 }
 
 /** Cuts hashes into node ids. */

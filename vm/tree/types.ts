@@ -16,26 +16,16 @@ export type TreeKey = Uint8Array;
 /**
  * A complete subtree of the trie: sorted entries, each a leaf (level 0) or the root of a child page
  * (level 1 and above). Immutable: an update makes new pages. Inner nodes within a page are not stored, they
- * follow from `gaps`. Flat arrays, because an update reads and makes thousands of pages: page.ts and
- * page-codec.ts make them, and page.ts reads single entries.
+ * follow from the depths at which neighbours part.
+ *
+ * A page is its own encoding (see page.ts), because updates read and write thousands of pages: taking them apart
+ * into arrays of keys and ids costs more than all the hashing (measured).
  */
 export interface Page {
   readonly level: number;
   /** Entries; at least one. */
   readonly count: number;
-  /** Bytes per key in `keys`. */
-  readonly stride: number;
-  /**
-   * At level 0 the leaf's key; above, the bits that all keys of the entry's subtree share (as many as its depth).
-   * Ascending, each padded with zeros to `stride` bytes.
-   */
-  readonly keys: Uint8Array;
-  /** Eight words per entry: the 32 bytes of its node id, as they lie in memory. */
-  readonly ids: Uint32Array;
-  /** Per entry, the depth of the inner node that parts it from the entry before it; the first is 0. */
-  readonly gaps: Uint16Array;
-  /** Page numbers of the children; empty at level 0. */
-  readonly children: readonly number[];
+  readonly bytes: Uint8Array;
 }
 
 /** Where a version of the tree starts. Page numbers are not part of any hash. */

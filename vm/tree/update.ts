@@ -12,26 +12,16 @@ import {
   gapsOf,
   type Item,
   isSmall,
-  itemOf,
   itemOfDraft,
   itemOfLeaf,
   itemsOf,
   rootGap,
 } from "./draft.ts";
+import { findEntry } from "./find-entry.ts";
 import { hashSubtrees } from "./hash-subtrees.ts";
-import { isTreeKey } from "./keys.ts";
-import { copyId, EMPTY_ROOT, ID_WORDS, leafTag, tagOf } from "./node-id.ts";
-import {
-  copyPage,
-  entryCovers,
-  entryCriticalBit,
-  entryHasId,
-  entryId,
-  entryTag,
-  findEntry,
-  pageLimit,
-  setEntryId,
-} from "./page.ts";
+import { criticalBitOf, isTreeKey } from "./keys.ts";
+import { copyBytes, EMPTY_ROOT, ID_BYTES, leafTag, sharedBits, tagOf } from "./node-id.ts";
+import { copyPage, entryChild, entryHasId, entryId, entryTag, pageLimit, pageTag, setEntryId } from "./page.ts";
 import type { LeafChange, NodeId, Page, PageSource, TreeHead, TreeUpdate } from "./types.ts";
 
 /** Keys of the changes must be distinct; their order does not matter. */
@@ -100,61 +90,61 @@ class Update {
     let copy: Page | undefined;
     for (let i = start; i < end; i++) {
       const { key, leaf } = this.#changes[i] as LeafChange;
-      const entry = findEntry(page, key);
-      const found = entry >= 0 && entryCovers(page, entry, key);
-      if (leaf === undefined && !found) continue;
-      if (leaf === undefined || !found) return this.#mergeLeaves(page, number, start, end);
+      const { entry, covered } = findEntry(page, key);
+      if (leaf === undefined && !covered) continue;
+      if (leaf === undefined || !covered) return this.#mergeLeaves(page, number, start, end);
       if (entryHasId(page, entry, leaf)) continue;
       copy ??= copyPage(page);
-      setEntryId(copy, entry, leaf);
+      setEntryId(copy, entry, leaf, 0);
     }
-    return copy === undefined ? undefined : [this.#draft(copy, number, false)];
+    return copy === undefined ? undefined : [this.#keep(copy, number)];
   }
 
   #mergeLeaves(page: Page, number: number, start: number, end: number): readonly Draft[] {
+    const old = itemsOf(page);
     const items: Item[] = [];
-    let entry = 0;
+    let next = 0;
     for (let i = start; i < end; i++) {
       const { key, leaf } = this.#changes[i] as LeafChange;
-      const before = findEntry(page, key);
-      while (entry < before) items.push(itemOf(page, entry++));
-      if (entry === before) {
-        if (!entryCovers(page, entry, key)) items.push(itemOf(page, entry));
-        entry++;
+      const { entry, covered } = findEntry(page, key);
+      while (next < entry) items.push(old[next++] as Item);
+      if (next === entry) {
+        if (!covered) items.push(old[next] as Item);
+        next++;
       }
       if (leaf !== undefined) items.push(itemOfLeaf(key, leaf));
     }
-    while (entry < page.count) items.push(itemOf(page, entry++));
+    while (next < old.length) items.push(old[next++] as Item);
     return this.#layOut(0, items, [number]);
   }
 
   #visitInner(page: Page, number: number, start: number, end: number): Outcome {
     const parts: Part[] = [];
     for (let i = start, stop = start; i < end; i = stop) {
-      const { key } = this.#changes[i] as LeafChange;
-      const entry = findEntry(page, key);
-      const replaces = entry >= 0 && entryCovers(page, entry, key);
-      stop = replaces ? this.#endOfCovered(page, entry, i, end) : this.#endOfStrays(page, entry, i, end);
-      const drafts = replaces
-        ? this.#visit(page.children[entry] as number, i, stop)
+      const { entry, covered } = findEntry(page, (this.#changes[i] as LeafChange).key);
+      stop = covered ? this.#endOfCovered(sharedBits(entryTag(page, entry)), i, end) : this.#endOfStrays(page, i, end);
+      const drafts = covered
+        ? this.#visit(entryChild(page, entry), i, stop)
         : this.#buildStrays(page, entry, this.#inserted(i, stop));
-      if (drafts !== undefined) parts.push({ entry, replaces, drafts });
+      if (drafts !== undefined) parts.push({ entry, replaces: covered, drafts });
     }
     if (parts.length === 0) return undefined;
     return this.#keepLayout(page, number, parts) ?? this.#newLayout(page, number, parts);
   }
 
-  /** The end of the run of changes that lie in an entry's subtree. */
-  #endOfCovered(page: Page, entry: number, start: number, end: number): number {
+  /** The end of the run of changes that agree with the first one in `shared` bits: all lie in one subtree. */
+  #endOfCovered(shared: number, start: number, end: number): number {
+    const { key } = this.#changes[start] as LeafChange;
     let stop = start + 1;
-    while (stop < end && entryCovers(page, entry, (this.#changes[stop] as LeafChange).key)) stop++;
+    while (stop < end && criticalBitOf(key, (this.#changes[stop] as LeafChange).key) >= shared) stop++;
     return stop;
   }
 
-  /** The end of the run of changes after an entry that lie in no entry's subtree. */
-  #endOfStrays(page: Page, entry: number, start: number, end: number): number {
+  /** The end of the run of changes that lie between two entries, in the subtree of neither. */
+  #endOfStrays(page: Page, start: number, end: number): number {
+    const { entry } = findEntry(page, (this.#changes[start] as LeafChange).key);
     let stop = start + 1;
-    while (stop < end && findEntry(page, (this.#changes[stop] as LeafChange).key) === entry) stop++;
+    while (stop < end && findEntry(page, (this.#changes[stop] as LeafChange).key).entry === entry) stop++;
     return stop;
   }
 
@@ -175,8 +165,9 @@ class Update {
     const first = leaves[0];
     const last = leaves.at(-1);
     if (first === undefined || last === undefined) return undefined;
-    const before = entry < 0 ? -1 : entryCriticalBit(page, entry, first.key);
-    const after = entry + 1 === page.count ? -1 : entryCriticalBit(page, entry + 1, last.key);
+    const around = itemsOf(page);
+    const before = entry < 0 ? -1 : gapBetween(around[entry] as Item, first);
+    const after = entry + 1 === page.count ? -1 : gapBetween(last, around[entry + 1] as Item);
     const gaps = gapsOf(leaves);
     const drafts: Draft[] = [];
     const group = (start: number, end: number, left: number, right: number): void => {
@@ -207,23 +198,24 @@ class Update {
       if (!replaces || drafts.length !== 1 || only === undefined) return undefined;
       if (only.tag !== entryTag(page, entry) || isSmall(only)) return undefined;
     }
-    const draft = this.#draft(copyPage(page), number, false);
+    const draft = this.#keep(copyPage(page), number);
     for (const { entry, drafts } of parts) draft.adopt(drafts[0] as Draft, entry);
     return [draft];
   }
 
   #newLayout(page: Page, number: number, parts: readonly Part[]): readonly Draft[] {
+    const old = itemsOf(page);
     const items: Item[] = [];
     let next = 0;
-    for (let entry = -1; entry < page.count; entry++) {
-      let kept = entry >= 0;
-      for (let part = parts[next]; part?.entry === entry; part = parts[++next]) {
-        if (kept && !part.replaces) items.push(itemOf(page, entry));
-        kept = false;
-        items.push(...part.drafts.map(itemOfDraft));
+    for (const { entry, replaces, drafts } of parts) {
+      while (next < entry) items.push(old[next++] as Item);
+      if (next === entry) {
+        if (!replaces) items.push(old[next] as Item);
+        next++;
       }
-      if (kept) items.push(itemOf(page, entry));
+      items.push(...drafts.map(itemOfDraft));
     }
+    while (next < old.length) items.push(old[next++] as Item);
     return this.#layOut(page.level, this.#mergeSmall(page.level - 1, items), [number]);
   }
 
@@ -231,9 +223,9 @@ class Update {
   #layOut(level: number, items: readonly Item[], numbers: readonly number[]): readonly Draft[] {
     const gaps = gapsOf(items);
     const pieces = items.length === 0 ? [] : cut(gaps, pageLimit(level));
-    const drafts = pieces.map(([start, end], i) => {
+    const drafts = pieces.map((piece, i) => {
       const number = numbers[i] ?? this.#nextPage++;
-      return this.#register(draftPage(level, items, gaps, start, end, number));
+      return this.#register(draftPage(level, items, gaps, piece, number));
     });
     for (const number of numbers.slice(pieces.length)) this.#release(number);
     return drafts;
@@ -266,8 +258,9 @@ class Update {
     return this.#layOut(level, joined, [left.child, right.child])[0];
   }
 
-  #draft(page: Page, number: number, resized: boolean): Draft {
-    return this.#register(new Draft(page, number, resized));
+  /** A page with the layout that it had. */
+  #keep(page: Page, number: number): Draft {
+    return this.#register(new Draft(page, number, pageTag(page), false));
   }
 
   #register(draft: Draft): Draft {
@@ -293,19 +286,20 @@ class Update {
   #finish(top: Draft | undefined): TreeUpdate {
     const { root, rootPage } = top === undefined ? { root: EMPTY_ROOT, rootPage: 0 } : this.#shrinkRoot(top);
     const written = new Map<number, Page>();
+    const hashed = new Uint8Array(ID_BYTES);
     for (const drafts of this.#levels) {
       const live = drafts.filter((draft) => draft.live);
       hashSubtrees(
         live.map(({ page }) => page),
-        (i, words, at) => {
+        (i, id, at) => {
           const { parent, slot } = live[i] as Draft;
-          if (parent === undefined) copyId(words, at, rootWords, 0);
-          else copyId(words, at, parent.page.ids, slot * ID_WORDS);
+          if (parent === undefined) copyBytes(id, at, hashed, 0, ID_BYTES);
+          else setEntryId(parent.page, slot, id, at);
         },
       );
       for (const { number, page } of live) written.set(number, page);
     }
-    const head = { root: root ?? new Uint8Array(rootWords.buffer.slice(0)), rootPage, nextPage: this.#nextPage };
+    const head = { root: root ?? hashed, rootPage, nextPage: this.#nextPage };
     return { head, written, removed: this.#removed };
   }
 
@@ -316,7 +310,7 @@ class Update {
       draft.live = false;
       this.#release(draft.number);
       const child = draft.pending[0];
-      if (child === undefined) return this.#shrinkKept(entryId(draft.page, 0), draft.page.children[0] as number);
+      if (child === undefined) return this.#shrinkKept(entryId(draft.page, 0), entryChild(draft.page, 0));
       child.parent = undefined;
       draft = child;
     }
@@ -331,14 +325,11 @@ class Update {
       page = this.#source.page(rootPage)
     ) {
       this.#release(rootPage);
-      rootPage = page.children[0] as number;
+      rootPage = entryChild(page, 0);
     }
     return { root, rootPage };
   }
 }
-
-/** Where the hash of the topmost page arrives. */
-const rootWords = new Uint32Array(ID_WORDS);
 
 /** The left one of the two items that item `index` and its sibling are, -1 when its sibling is more than one item. */
 function leftOfSiblings(items: readonly Item[], index: number): number {
