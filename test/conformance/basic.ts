@@ -48,25 +48,29 @@ export const suite: Suite = {
   description: "Ethereum's BasicTests, ABITests and KeyStoreTests",
   *run(path: string): Generator<CaseResult> {
     for (const { name, content } of jsonFiles(path)) {
-      for (const [group, tests] of groupsOf(name, content as Group)) {
-        for (const [test, value] of Object.entries(tests)) {
-          const check = checkOf(value);
-          if (check !== undefined) yield runCase(`${group}/${test}`, () => check(value as never));
-        }
+      for (const [group, tests] of groupsOf(name, content)) {
+        for (const [test, value] of Object.entries(tests)) yield runCase(`${group}/${test}`, () => check(value));
       }
     }
   },
 };
 
-/** One file of the source as it is, or several in one under their paths. */
-function groupsOf(name: string, content: Group): readonly (readonly [string, Group])[] {
-  const isOneFile = Object.values(content).some((test) => checkOf(test) !== undefined);
-  return isOneFile ? [[name, content]] : (Object.entries(content) as unknown as readonly (readonly [string, Group])[]);
+/** Several files of the source in one, under their paths, or one as it is. Files of other suites have no groups. */
+function groupsOf(name: string, content: unknown): readonly (readonly [string, Group])[] {
+  const entries = Object.entries(content as Readonly<Record<string, Group>>);
+  if (entries.every(([key]) => key.endsWith(".json"))) return entries;
+  return Object.values(content as Group).some((test) => checkOf(test) !== undefined) ? [[name, content as Group]] : [];
 }
 
 function checkOf(test: unknown): ((test: never) => void) | undefined {
   const field = Object.keys(CHECKS).find((name) => Object.hasOwn(Object(test), name));
   return field === undefined ? undefined : CHECKS[field];
+}
+
+function check(test: Case): void {
+  const run = checkOf(test);
+  if (run === undefined) throw new Error(`no check for a case with the fields ${Object.keys(test).join(", ")}`);
+  run(test as never);
 }
 
 function checkAbi({ args, types, result }: AbiTest): void {
@@ -86,8 +90,8 @@ function abiValue(type: string, value: unknown): unknown {
 }
 
 /**
- * The file's `sig_of_emptystring` is not checked: it is a signature by this key over neither the hash of the empty
- * string nor anything else that could be found, and other clients leave it out as wrong, too.
+ * The file's `sig_of_emptystring` is not checked: with this key it verifies neither for the hash of the empty string
+ * nor for anything else that was tried, and other clients leave it out as wrong, too.
  */
 function checkKey({ seed, key, addr }: KeyTest): void {
   const privateKey = keccak256(utf8(seed));
