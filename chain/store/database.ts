@@ -14,6 +14,7 @@ type Level = ClassicLevel<Uint8Array, Uint8Array>;
 export type DatabaseSnapshot = ReturnType<Level["snapshot"]>;
 
 const CRC_BYTES = 4;
+const GROUP_ENTRIES = 1000;
 const VIEWS = { keyEncoding: "view", valueEncoding: "view" } as const;
 
 export interface DatabaseEntry {
@@ -84,17 +85,19 @@ export class Database {
     return this.#level.snapshot();
   }
 
-  /** All records of a bucket whose key starts with `prefix`, in order. */
-  async *entries(bucket: Bucket, prefix?: Uint8Array, snapshot?: DatabaseSnapshot): AsyncGenerator<DatabaseEntry> {
+  /** All records of a bucket whose key starts with `prefix`, in order, in groups as they are read. */
+  async *entries(
+    bucket: Bucket,
+    snapshot?: DatabaseSnapshot,
+    prefix?: Uint8Array,
+  ): AsyncGenerator<readonly DatabaseEntry[]> {
     const { start, end } = rangeOf(bucket, prefix);
     const iterator = this.#level.iterator({ gte: start, lt: end, ...(snapshot !== undefined && { snapshot }) });
     try {
       for (;;) {
-        const entries = await iterator.nextv(1000);
+        const entries = await iterator.nextv(GROUP_ENTRIES);
         if (entries.length === 0) return;
-        for (const [key, record] of entries) {
-          yield { key: plain(key).subarray(1), value: unsealed(key, record) };
-        }
+        yield entries.map(([key, record]) => ({ key: plain(key).subarray(1), value: unsealed(key, record) }));
       }
     } catch (error) {
       throw readError(error);
