@@ -11,6 +11,7 @@ export const VECTOR_FILES: readonly VectorFiles[] = [
   { suite: "rlp-tests", paths: ["codec/rlp.json", "codec/rlp-invalid.json"] },
   { suite: "transaction-tests", paths: ["codec/transaction-tests-cancun.json"] },
   { suite: "trie-tests", paths: ["codec/trie.json"] },
+  { suite: "basic", paths: ["codec/basic.json"] },
   { suite: "ethers", paths: ["codec/ethers-*.json"] },
   { suite: "wycheproof", paths: ["crypto/wycheproof"] },
   { suite: "bls", paths: ["crypto/bls12-381-eth.json"] },
