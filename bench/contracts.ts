@@ -1,12 +1,5 @@
-/** The contracts that the EVM benchmark runs, compiled with solc, a development dependency. */
-import { type Hex, hexToBytes } from "../base/bytes.ts";
-
-interface SolcOutput {
-  readonly errors?: readonly { readonly severity: string; readonly formattedMessage: string }[];
-  readonly contracts: Readonly<
-    Record<string, Readonly<Record<string, { readonly evm: { readonly bytecode: { readonly object: string } } }>>>
-  >;
-}
+/** The contracts that the EVM benchmark runs. */
+import { compileSolidity } from "./solidity.ts";
 
 const SOURCE = `// SPDX-License-Identifier: Apache-2.0
 pragma solidity ^0.8.20;
@@ -56,16 +49,6 @@ contract Loops {
 
 /** Creation code by contract name. */
 export async function compileContracts(): Promise<ReadonlyMap<string, Uint8Array>> {
-  const { default: solc } = await import("solc");
-  const sources = { "bench.sol": { content: SOURCE } };
-  const settings = {
-    evmVersion: "cancun",
-    optimizer: { enabled: true, runs: 200 },
-    outputSelection: { "*": { "*": ["evm.bytecode.object"] } },
-  };
-  const output = JSON.parse(solc.compile(JSON.stringify({ language: "Solidity", sources, settings }))) as SolcOutput;
-  const problem = output.errors?.find(({ severity }) => severity === "error");
-  if (problem !== undefined) throw new Error(problem.formattedMessage);
-  const contracts = Object.values(output.contracts).flatMap((file) => Object.entries(file));
-  return new Map(contracts.map(([name, { evm }]) => [name, hexToBytes(`0x${evm.bytecode.object}` as Hex)]));
+  const contracts = await compileSolidity({ "bench.sol": SOURCE });
+  return new Map([...contracts].map(([name, { code }]) => [name, code]));
 }

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { bls } from "../../base/bls.ts";
 import { nativeBls } from "../../base/bls-native.ts";
 import { portableBls } from "../../base/bls-portable.ts";
-import type { Bls } from "../../base/bls-types.ts";
+import type { Bls, BlsPublicKey } from "../../base/bls-types.ts";
 import { bytes32, bytesToHex, hexToBytes, utf8 } from "../../base/bytes.ts";
 import { Prng } from "../../base/prng.ts";
 import { codeOf } from "./support/code-of.ts";
@@ -111,6 +111,8 @@ function compliance(engine: Bls): void {
     expect(engine.aggregateVerify(publicKeys, messages, aggregate)).toBe(true);
     expect(engine.aggregateVerify(publicKeys, [...messages].reverse(), aggregate)).toBe(false);
     expect(engine.aggregateVerify(publicKeys, messages.slice(1), aggregate)).toBe(false);
+    const sameMessage = engine.aggregateSignatures(keys.map((each) => engine.sign(each, message)));
+    expect(engine.aggregateVerify(publicKeys, [message, message, message], sameMessage)).toBe(true);
     expect(engine.aggregateVerify([], [], aggregate)).toBe(false);
     expect(engine.aggregateVerify([], [], G2_INFINITY)).toBe(false);
   });
@@ -204,6 +206,39 @@ describe("the BLS engine of the node", () => {
     expect(accepted).toBeGreaterThan(0);
   });
 });
+
+describe("signatures outside the subgroup", () => {
+  it("are refused by both engines, though they are on the curve", () => {
+    const random = new Prng("outside");
+    const publicKeys = [bls, portableBls].map((engine) => engine.publicKeyOf(keyOf(0)));
+    let onCurve = 0;
+    for (let i = 0; i < 40; i++) {
+      const bytes = random.bytes(96);
+      // Compressed, finite, and each half below the field's prime, so that only the curve and the subgroup are left.
+      bytes[0] = 0x80 | ((bytes[0] as number) & 0x0f);
+      bytes[48] = (bytes[48] as number) & 0x0f;
+      if (isOnCurve(bytes)) onCurve++;
+      for (const [index, engine] of [bls, portableBls].entries()) {
+        expect(codeOf(() => engine.aggregateSignatures([bytes]))).toBe("BAD_SIGNATURE");
+        expect(engine.verify(publicKeys[index] as BlsPublicKey, message, bytes)).toBe(false);
+        expect(engine.verifyBatch([{ publicKey: publicKeys[index] as BlsPublicKey, message, signature: bytes }])).toBe(
+          false,
+        );
+      }
+    }
+    expect(onCurve).toBeGreaterThan(10);
+  });
+});
+
+/** True when x of a compressed point of G2 has a y: the library reports the subgroup only after the curve. */
+function isOnCurve(bytes: Uint8Array): boolean {
+  try {
+    bls12_381.G2.Point.fromBytes(bytes);
+    return true;
+  } catch (error) {
+    return error instanceof Error && error.message.includes("subgroup");
+  }
+}
 
 describe("where the binary of BLS does not load", () => {
   afterEach(() => {

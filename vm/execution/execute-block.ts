@@ -10,7 +10,7 @@ import { advanceState, type StateVersion } from "../state/state-version.ts";
 import { WorkingState } from "../state/working-state.ts";
 import type { TransactionError } from "../transaction/errors.ts";
 import type { Transaction } from "../transaction/transaction.ts";
-import { CodedError } from "../../base/errors.ts";
+import { assert, CodedError } from "../../base/errors.ts";
 import type { TreeUpdate } from "../tree/types.ts";
 import { applyTransaction, type ExecutionContext } from "./apply-transaction.ts";
 import type { ConservationViolation } from "./conservation.ts";
@@ -93,6 +93,7 @@ export class BlockExecutor {
       }
     }
     for (const module of rules.modules.values()) module.endBlock?.(state, environment);
+    assert(state.balanceDelta === state.minted - state.burned, "the protocol's own work conserves the supply");
     const changes = state.changes();
     const { version, treeUpdate } = advanceState(parent, changes);
     return {

@@ -76,7 +76,7 @@ export function checkAgainstState(
   transaction: Transaction,
   sender: Account | undefined,
   state: StateReader,
-  environment: BlockEnvironment,
+  environment: Pick<BlockEnvironment, "gasLimit" | "baseFeePerGas">,
   gasUsedBefore: bigint,
 ): void {
   const account = sender ?? EMPTY_ACCOUNT;
