@@ -78,7 +78,11 @@ export class Database {
   }
 
   batch(): DatabaseBatch {
-    return new DatabaseBatch(this.#level.batch());
+    try {
+      return new DatabaseBatch(this.#level.batch());
+    } catch (error) {
+      throw readError(error);
+    }
   }
 
   snapshot(): DatabaseSnapshot {
@@ -156,7 +160,7 @@ export class DatabaseBatch {
 function sealed(key: Uint8Array, value: Uint8Array): Uint8Array {
   const record = new Uint8Array(value.length + CRC_BYTES);
   record.set(value);
-  const sum = crc32(value, crc32(key));
+  const sum = checksum(key, value);
   record[value.length] = sum >>> 24;
   record[value.length + 1] = sum >>> 16;
   record[value.length + 2] = sum >>> 8;
@@ -168,7 +172,7 @@ function unsealed(key: Uint8Array, record: Uint8Array): Uint8Array {
   const length = record.length - CRC_BYTES;
   if (length < 0) throw damagedRecord(key);
   const value = plain(record).subarray(0, length);
-  const sum = crc32(value, crc32(key));
+  const sum = checksum(key, value);
   const stored =
     (((record[length] as number) << 24) |
       ((record[length + 1] as number) << 16) |
@@ -177,6 +181,12 @@ function unsealed(key: Uint8Array, record: Uint8Array): Uint8Array {
     0;
   if (sum !== stored) throw damagedRecord(key);
   return value;
+}
+
+/** zlib forgets the sum so far when it is given nothing more, if that nothing has no memory behind it. */
+function checksum(key: Uint8Array, value: Uint8Array): number {
+  const ofKey = crc32(key);
+  return value.length === 0 ? ofKey : crc32(value, ofKey);
 }
 
 function damagedRecord(key: Uint8Array): Error {
