@@ -80,19 +80,23 @@ export class PendingTransactions {
   }
 
   /**
-   * Up to `limit` transactions that can follow each other in a block. Each arrival gives its sender one turn, and
-   * the turn goes to the sender's next nonce: so senders take turns as they came, whatever order their own
-   * transactions came in.
+   * Transactions that can follow each other in one block, up to `most` of them and `maxBytes` together. Each arrival
+   * gives its sender one turn, and the turn goes to the sender's next nonce: so senders take turns as they came,
+   * whatever order their own transactions came in.
    */
-  ready(limit: number, nonceOf: (sender: Address) => bigint): RecoveredTransaction[] {
+  ready(most: number, maxBytes: number, nonceOf: (sender: Address) => bigint): RecoveredTransaction[] {
     const taken: RecoveredTransaction[] = [];
     const next = new Map<Address, bigint>();
+    let bytes = 0;
     for (const { sender } of this.byHash.values()) {
-      if (taken.length === limit) break;
+      if (taken.length === most) break;
       const nonce = next.get(sender) ?? nonceOf(sender);
       const entry = this.bySender.get(sender)?.get(nonce);
-      if (entry !== undefined) taken.push(entry);
       next.set(sender, entry === undefined ? nonce : nonce + 1n);
+      if (entry === undefined) continue;
+      bytes += entry.transaction.raw.length;
+      if (bytes > maxBytes) break;
+      taken.push(entry);
     }
     return taken;
   }

@@ -1,0 +1,203 @@
+import { writeFile } from "node:fs/promises";
+import { parseAddress } from "../../base/address.ts";
+import { bytesToHex } from "../../base/bytes.ts";
+import { CodedError } from "../../base/errors.ts";
+import { formatOgpu, parseOgpu } from "../../base/units.ts";
+import { hashHeader } from "../../chain/blocks/header.ts";
+import { buildGenesisBlock } from "../../chain/genesis-block.ts";
+import { allocatedSupply, type ChainSpec, type GenesisAccount } from "../../genesis/chain-spec.ts";
+import { totalEmission } from "../../genesis/emission.ts";
+import { NETWORK_NAMES } from "../../genesis/networks.ts";
+import { chainSpecSchema, parseChainSpec } from "../../genesis/parse-chain-spec.ts";
+import { chainSpecJson } from "../../genesis/write-chain-spec.ts";
+import { type Command, type CommandGroup, defineCommand, type ExitCode } from "../command.ts";
+import { usageError } from "../failure.ts";
+import { readSpec } from "../spec-file.ts";
+import { factTable } from "../table.ts";
+
+const SPEC_ARGUMENT = { name: "spec", description: `a file, or one of ${NETWORK_NAMES.join(", ")}` } as const;
+
+const create: Command = defineCommand({
+  name: "create",
+  summary: "Write a chain spec for a network of your own",
+  details:
+    "Starts from a network that ships with the node and changes what you name. --allocate replaces its accounts.",
+  args: [{ name: "file", description: "where the spec goes" }],
+  options: {
+    like: {
+      type: "string",
+      placeholder: "spec",
+      description: "what to start from: a network or a file",
+      default: "devnet",
+    },
+    name: { type: "string", placeholder: "name", description: "the network's name", required: true },
+    chainId: {
+      type: "integer",
+      placeholder: "id",
+      description: "the chain id, of no other network",
+      min: 1,
+      required: true,
+    },
+    genesisTime: {
+      type: "integer",
+      placeholder: "seconds",
+      description: "when the chain starts, since 1970; default now",
+    },
+    blockInterval: { type: "integer", placeholder: "ms", description: "milliseconds between blocks" },
+    gasLimit: { type: "integer", placeholder: "gas", description: "gas of one block" },
+    allocate: { type: "list", placeholder: "address=oGPU", description: "an account and what it has" },
+    force: { type: "flag", description: "write over an existing file" },
+  },
+  examples: [
+    {
+      command: "ogpu genesis create my.json --name my-net --chain-id 777001 --allocate 0x7099...79C8=1000",
+      description: "one account, everything else as on the devnet",
+    },
+  ],
+  async run({ args, options }, { report }): Promise<ExitCode> {
+    const file = args[0] as string;
+    const template = await readSpec(options.like);
+    const { blockInterval, gasLimit, genesisTime } = options;
+    const draft: ChainSpec = {
+      ...template,
+      name: options.name,
+      chainId: BigInt(options.chainId),
+      genesisTime: BigInt(genesisTime ?? Math.floor(Date.now() / 1000)),
+      block: {
+        ...template.block,
+        ...(blockInterval !== undefined && { intervalMilliseconds: blockInterval }),
+        ...(gasLimit !== undefined && { gasLimit: BigInt(gasLimit) }),
+      },
+      accounts: options.allocate.length > 0 ? options.allocate.map(allocation) : template.accounts,
+    };
+    const json = chainSpecJson(draft);
+    const spec = parseChainSpec(json);
+    await writeNew(file, `${JSON.stringify(json, null, 2)}\n`, options.force);
+    const facts = factsOf(spec);
+    report({ file, ...facts }, `${file}: chain ${spec.chainId}, genesis ${facts.genesisHash}`);
+    return 0;
+  },
+});
+
+function allocation(text: string): GenesisAccount {
+  const [address = "", amount, ...rest] = text.split("=");
+  if (amount === undefined || rest.length > 0) {
+    throw usageError(`${text} is not an allocation: write address=amount`, "See: ogpu genesis create --help");
+  }
+  const balance = parseOgpu(amount);
+  return {
+    address: bytesToHex(parseAddress(address)),
+    note: "",
+    balance,
+    nonce: 0n,
+    code: new Uint8Array(0),
+    storage: new Map(),
+  };
+}
+
+async function writeNew(file: string, text: string, force: boolean): Promise<void> {
+  try {
+    await writeFile(file, text, { flag: force ? "w" : "wx" });
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
+    throw new CodedError("FILE_EXISTS", `${file} exists already`, {
+      hint: "Choose another name, or write over it with --force.",
+    });
+  }
+}
+
+const check: Command = defineCommand({
+  name: "check",
+  summary: "Say what is wrong with a chain spec, or what it adds up to",
+  args: [SPEC_ARGUMENT],
+  examples: [{ command: "ogpu genesis check mainnet", description: "a network that ships with the node" }],
+  async run({ args }, { report }): Promise<ExitCode> {
+    const spec = await readSpec(args[0] as string);
+    const facts = factsOf(spec);
+    report({ valid: true, ...facts }, describe(spec, facts));
+    return 0;
+  },
+});
+
+const hash: Command = defineCommand({
+  name: "hash",
+  summary: "Print the hash and the state root of the genesis block",
+  args: [SPEC_ARGUMENT],
+  async run({ args }, { report }): Promise<ExitCode> {
+    const { genesisHash, stateRoot } = factsOf(await readSpec(args[0] as string));
+    report(
+      { genesisHash, stateRoot },
+      factTable([
+        ["genesis hash", genesisHash],
+        ["state root", stateRoot],
+      ]),
+    );
+    return 0;
+  },
+});
+
+const schema: Command = defineCommand({
+  name: "schema",
+  summary: "Print the JSON Schema of chain specs, for editors and other tools",
+  run(_input, { report }) {
+    report(chainSpecSchema, JSON.stringify(chainSpecSchema, null, 2));
+    return 0;
+  },
+});
+
+interface SpecFacts {
+  readonly name: string;
+  readonly chainId: bigint;
+  readonly genesisHash: string;
+  readonly stateRoot: string;
+  readonly accounts: number;
+  /** In wei. */
+  readonly supply: {
+    readonly allocated: bigint;
+    readonly toBeEmitted: bigint;
+    readonly cap: bigint;
+    readonly remainder: bigint;
+  };
+}
+
+function factsOf(spec: ChainSpec): SpecFacts {
+  const { header } = buildGenesisBlock(spec);
+  const { cap, emission } = spec.modules.token;
+  const allocated = allocatedSupply(spec);
+  const toBeEmitted = totalEmission(emission);
+  return {
+    name: spec.name,
+    chainId: spec.chainId,
+    genesisHash: bytesToHex(hashHeader(header)),
+    stateRoot: bytesToHex(header.stateRoot),
+    accounts: spec.accounts.length,
+    supply: { allocated, toBeEmitted, cap, remainder: cap - allocated - toBeEmitted },
+  };
+}
+
+function describe(spec: ChainSpec, { supply, genesisHash, stateRoot, accounts }: SpecFacts): string {
+  const { emission } = spec.modules.token;
+  const years = (Number(emission.halvingBlocks) * spec.block.intervalMilliseconds) / (365.25 * 24 * 3_600_000);
+  const ogpu = (wei: bigint): string => `${formatOgpu(wei)} oGPU`;
+  return factTable([
+    ["chain", `${spec.name}, id ${spec.chainId}, rules of ${spec.fork}`],
+    ["genesis hash", genesisHash],
+    ["state root", stateRoot],
+    ["accounts", String(accounts)],
+    ["blocks", `every ${spec.block.intervalMilliseconds} ms, ${spec.block.gasLimit} gas`],
+    [
+      "emission",
+      `${ogpu(emission.initialPerBlock)} per block, halved every ${emission.halvingBlocks} blocks (${years.toFixed(1)} years)`,
+    ],
+    ["allocated", ogpu(supply.allocated)],
+    ["to be emitted", ogpu(supply.toBeEmitted)],
+    ["cap", ogpu(supply.cap)],
+    ["remainder", `${ogpu(supply.remainder)} that will never exist`],
+  ]);
+}
+
+export const genesis: CommandGroup = {
+  name: "genesis",
+  summary: "Make and check chain specs",
+  commands: [create, check, hash, schema],
+};

@@ -1,0 +1,68 @@
+/** Asks a node over JSON-RPC. */
+import type { Hex } from "../base/bytes.ts";
+import { CodedError } from "../base/errors.ts";
+import type { StringOption } from "./command.ts";
+
+export const rpcOption: StringOption & { readonly default: string } = {
+  type: "string",
+  placeholder: "url",
+  description: "the node to ask",
+  default: "http://127.0.0.1:8545",
+  env: "OGPU_RPC",
+};
+
+const TIMEOUT_MILLISECONDS = 30_000;
+
+interface Answer {
+  readonly result?: unknown;
+  readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown };
+}
+
+/** Throws RPC_UNREACHABLE, RPC_BAD_ANSWER, or RPC_REFUSED with the node's reason. */
+export async function callRpc<Result>(url: string, method: string, params: readonly unknown[]): Promise<Result> {
+  const { result, error } = await post(url, JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }));
+  if (error !== undefined) {
+    throw new CodedError("RPC_REFUSED", `${method}: ${error.message}`, { rpcCode: error.code, reason: error.data });
+  }
+  if (result === undefined) throw badAnswer(url);
+  return result as Result;
+}
+
+async function post(url: string, body: string): Promise<Answer> {
+  let response: Response;
+  try {
+    response = await fetch(url, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body,
+      signal: AbortSignal.timeout(TIMEOUT_MILLISECONDS),
+    });
+  } catch (error) {
+    throw unreachable(url, error);
+  }
+  const answer: unknown = await response.json().catch(() => undefined);
+  if (typeof answer !== "object" || answer === null) throw badAnswer(url);
+  return answer;
+}
+
+function unreachable(url: string, error: unknown): CodedError {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error);
+  return new CodedError("RPC_UNREACHABLE", `no node answers at ${url}: ${cause}`, {
+    hint: "Start one with `npm start`, or name another with --rpc.",
+  });
+}
+
+function badAnswer(url: string): CodedError {
+  return new CodedError("RPC_BAD_ANSWER", `what answers at ${url} does not speak JSON-RPC`, { hint: "Check --rpc." });
+}
+
+export async function callQuantity(url: string, method: string, params: readonly unknown[]): Promise<bigint> {
+  const text = await callRpc<unknown>(url, method, params);
+  if (typeof text !== "string" || !/^0x[0-9a-f]+$/i.test(text)) throw badAnswer(url);
+  return BigInt(text);
+}
+
+/** As JSON-RPC wants numbers. */
+export function quantity(value: bigint | number): Hex {
+  return `0x${value.toString(16)}`;
+}

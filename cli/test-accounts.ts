@@ -1,0 +1,24 @@
+/**
+ * The accounts that development tools for Ethereum share: everybody knows their keys. Funded on the devnet alone;
+ * whatever is sent to them on a public network is taken at once.
+ */
+import { mnemonicToAccount } from "viem/accounts";
+import { assert } from "../base/errors.ts";
+import type { Address } from "../vm/state/account.ts";
+
+export const TEST_MNEMONIC = "test test test test test test test test test test test junk";
+export const TEST_ACCOUNTS = 20;
+
+export interface TestAccount {
+  readonly index: number;
+  readonly address: Address;
+  readonly privateKey: Uint8Array;
+}
+
+/** The account at m/44'/60'/0'/0/index. */
+export function testAccount(index: number): TestAccount {
+  const account = mnemonicToAccount(TEST_MNEMONIC, { addressIndex: index });
+  const { privateKey } = account.getHdKey();
+  assert(privateKey !== null, "an account of a mnemonic has a private key");
+  return { index, address: account.address.toLowerCase() as Address, privateKey };
+}

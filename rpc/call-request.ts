@@ -1,0 +1,72 @@
+/** The object of eth_call and eth_estimateGas: a transaction that nobody has signed. */
+import { bytesToHex, EMPTY_BYTES, equalBytes } from "../base/bytes.ts";
+import type { StoredHeader } from "../chain/store/block-records.ts";
+import type { CallMessage } from "../vm/execution/call-message.ts";
+import type { Address } from "../vm/state/account.ts";
+import type { AccessListEntry } from "../vm/transaction/transaction.ts";
+import { address, data, list, member, members, type Parameter, quantity, slot } from "./parameters.ts";
+import { decodeRevertReason } from "./revert-reason.ts";
+import { EXECUTION_REVERTED, invalidParams, RpcError } from "./rpc-error.ts";
+
+export interface CallRequest extends Omit<CallMessage, "gasLimit"> {
+  readonly gasLimit: bigint | undefined;
+}
+
+/** EIP-7825: no transaction can have more, so a call does not get more either. It bounds the work of a call. */
+const MAX_CALL_GAS = 1n << 24n;
+const NOBODY: Address = "0x0000000000000000000000000000000000000000";
+const MAX_ACCESS_LIST = 1_000;
+
+const accessEntry: Parameter<AccessListEntry> = {
+  wanted: "an access list entry",
+  read(value, where) {
+    const holder = members(value, where);
+    return {
+      address: address.read(holder["address"], `${where}.address`),
+      slots: list(slot, MAX_ACCESS_LIST).read(holder["storageKeys"] ?? [], `${where}.storageKeys`),
+    };
+  },
+};
+
+/** Fields that say nothing about how the call runs (nonce, chainId...) are passed over: libraries send them along. */
+export const callRequest: Parameter<CallRequest> = {
+  wanted: "a call: an object with to, data, value...",
+  read(value, where) {
+    const holder = members(value, where);
+    const own = <Value>(name: string, parameter: Parameter<Value>): Value | undefined =>
+      member(holder, name, parameter, where);
+    const gasPrice = own("gasPrice", quantity);
+    const maxFee = own("maxFeePerGas", quantity);
+    if (gasPrice !== undefined && maxFee !== undefined) {
+      throw invalidParams(`${where} has both gasPrice and maxFeePerGas`);
+    }
+    const input = own("input", data);
+    const legacy = own("data", data);
+    if (input !== undefined && legacy !== undefined && !equalBytes(input, legacy)) {
+      throw invalidParams(`${where} has both data and input, and they differ`);
+    }
+    return {
+      from: own("from", address) ?? NOBODY,
+      to: own("to", address),
+      value: own("value", quantity) ?? 0n,
+      data: input ?? legacy ?? EMPTY_BYTES,
+      gasLimit: own("gas", quantity),
+      gasPrice: gasPrice ?? maxFee ?? 0n,
+      accessList: own("accessList", list(accessEntry, MAX_ACCESS_LIST)) ?? [],
+    };
+  },
+};
+
+/** The call with all the gas that it may have. */
+export function messageOf(request: CallRequest, { header }: StoredHeader): CallMessage {
+  const most = header.gasLimit < MAX_CALL_GAS ? header.gasLimit : MAX_CALL_GAS;
+  const wanted = request.gasLimit ?? most;
+  return { ...request, gasLimit: wanted < most ? wanted : most };
+}
+
+/** As Ethereum's clients tell it: the reason in the message, the revert data in `data`. */
+export function revertError(output: Uint8Array): RpcError {
+  const reason = decodeRevertReason(output);
+  const message = reason === undefined ? "execution reverted" : `execution reverted: ${reason}`;
+  return new RpcError(EXECUTION_REVERTED, message, bytesToHex(output));
+}

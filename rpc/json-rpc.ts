@@ -1,0 +1,103 @@
+/** JSON-RPC 2.0 without its transport: the text of a request in, the text of the answer out. */
+import { MAX_BATCH } from "./limits.ts";
+import { callMethod, type RpcContext, type RpcMethod } from "./method.ts";
+import {
+  describeError,
+  INTERNAL_ERROR,
+  INVALID_PARAMS,
+  INVALID_REQUEST,
+  METHOD_NOT_FOUND,
+  PARSE_ERROR,
+  RpcError,
+  type RpcErrorBody,
+} from "./rpc-error.ts";
+
+type RequestId = string | number | null;
+
+interface RpcRequest {
+  readonly method: string;
+  readonly params: unknown;
+  /** `undefined`: a notification, which is not answered. */
+  readonly id: RequestId | undefined;
+}
+
+/** A failure that is our own bug: told to the operator, not to the caller. */
+export type OnBug = (method: string, error: unknown) => void;
+
+export class JsonRpc {
+  private readonly methods: ReadonlyMap<string, RpcMethod>;
+  private readonly context: RpcContext;
+  private readonly onBug: OnBug;
+
+  constructor(methods: readonly RpcMethod[], context: RpcContext, onBug: OnBug) {
+    this.methods = new Map(methods.map((method) => [method.name, method]));
+    this.context = context;
+    this.onBug = onBug;
+  }
+
+  /** `undefined` when there is nothing to answer: only notifications. */
+  async answer(body: string): Promise<string | undefined> {
+    let parsed: unknown;
+    try {
+      parsed = JSON.parse(body);
+    } catch {
+      return failure(null, { code: PARSE_ERROR, message: "the body is not JSON" });
+    }
+    if (!Array.isArray(parsed)) return this.answerOne(parsed);
+    if (parsed.length === 0) return failure(null, { code: INVALID_REQUEST, message: "the batch is empty" });
+    if (parsed.length > MAX_BATCH) {
+      return failure(null, { code: INVALID_REQUEST, message: `a batch has at most ${MAX_BATCH} requests` });
+    }
+    const answers: string[] = [];
+    for (const request of parsed) {
+      const answer = await this.answerOne(request);
+      if (answer !== undefined) answers.push(answer);
+    }
+    return answers.length === 0 ? undefined : `[${answers.join(",")}]`;
+  }
+
+  private async answerOne(value: unknown): Promise<string | undefined> {
+    const request = readRequest(value);
+    if (typeof request === "string") return failure(null, { code: INVALID_REQUEST, message: request });
+    const { id } = request;
+    try {
+      const result = await this.run(request);
+      return id === undefined
+        ? undefined
+        : `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${JSON.stringify(result)}}`;
+    } catch (error) {
+      const body = describeError(error) ?? this.reportBug(request.method, error);
+      return id === undefined ? undefined : failure(id, body);
+    }
+  }
+
+  private async run({ method: name, params }: RpcRequest): Promise<unknown> {
+    const method = this.methods.get(name);
+    if (method === undefined) {
+      throw new RpcError(METHOD_NOT_FOUND, `the method ${name.slice(0, 60)} does not exist/is not available`);
+    }
+    if (!Array.isArray(params)) throw new RpcError(INVALID_PARAMS, "params must be a list");
+    return await callMethod(method, this.context, params);
+  }
+
+  private reportBug(method: string, error: unknown): RpcErrorBody {
+    this.onBug(method, error);
+    return { code: INTERNAL_ERROR, message: "internal error" };
+  }
+}
+
+/** A request, or what is wrong with it. */
+function readRequest(value: unknown): RpcRequest | string {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return "a request is an object";
+  const { jsonrpc, method, params = [], id } = value as Readonly<Record<string, unknown>>;
+  if (jsonrpc !== "2.0") return 'a request has "jsonrpc": "2.0"';
+  if (typeof method !== "string") return "a request has a method";
+  if (id !== undefined && id !== null && typeof id !== "string" && typeof id !== "number") {
+    return "an id is a string, a number or null";
+  }
+  return { method, params, id };
+}
+
+function failure(id: RequestId, error: RpcErrorBody): string {
+  return JSON.stringify({ jsonrpc: "2.0", id, error });
+}

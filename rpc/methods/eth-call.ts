@@ -1,0 +1,18 @@
+import { bytesToHex } from "../../base/bytes.ts";
+import { blockReference, LATEST, requireBlock } from "../block-reference.ts";
+import { callEnvironment } from "../call-environment.ts";
+import { callRequest, messageOf, revertError } from "../call-request.ts";
+import { defineMethod, type RpcMethod } from "../method.ts";
+import { optional } from "../parameters.ts";
+
+export const ethCall: RpcMethod = defineMethod({
+  name: "eth_call",
+  parameters: [callRequest, optional(blockReference, LATEST)],
+  run: async ({ chain, caller }, request, reference) => {
+    const block = requireBlock(chain, reference);
+    const state = chain.stateAt(Number(block.header.number));
+    const outcome = await caller.call(state, callEnvironment(chain, block), messageOf(request, block));
+    if (!outcome.succeeded) throw revertError(outcome.output);
+    return bytesToHex(outcome.output);
+  },
+});

@@ -1,0 +1,9 @@
+import { bytesToHex } from "../../base/bytes.ts";
+import { defineMethod, type RpcMethod } from "../method.ts";
+import { data } from "../parameters.ts";
+
+export const ethSendRawTransaction: RpcMethod = defineMethod({
+  name: "eth_sendRawTransaction",
+  parameters: [data],
+  run: ({ chain }, raw) => bytesToHex(chain.submit(raw)),
+});
