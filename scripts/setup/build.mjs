@@ -64,7 +64,19 @@ async function compile() {
   if (code === 0) return;
   throw (
     commonFailure(output) ??
-    new SetupError(`the sources do not compile:\n${output.trim()}`, "Mend these errors and run the same command again.")
+    new SetupError(
+      `the sources do not compile:\n${firstLines(output)}`,
+      "Mend these errors and run the same command again.",
+    )
+  );
+}
+
+/** One mistake in a type can make hundreds of errors, of which the first few say it all. */
+function firstLines(output) {
+  const lines = output.trim().split("\n");
+  const shown = lines.slice(0, 30);
+  return [...shown, ...(lines.length > shown.length ? [`... and ${lines.length - shown.length} more lines`] : [])].join(
+    "\n",
   );
 }
 
