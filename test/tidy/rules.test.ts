@@ -174,7 +174,9 @@ describe("dead files", () => {
   it("are not workers, suites, benchmark cases or what package.json exports", () => {
     const files = {
       ...main,
-      "cli/used.ts": 'const worker = new Worker(new URL("./worker.js", import.meta.url));',
+      "cli/used.ts":
+        'const worker = new Worker(new URL("./worker.js", import.meta.url)); new URL("../dist/cli/child.js", here);',
+      "cli/child.ts": "",
       "cli/worker.ts": "",
       "bench/cases/keccak.ts": "",
       "test/conformance/rlp-tests.ts": "",

@@ -48,11 +48,14 @@ export function lineOf(text: string, index: number): number {
 function findImports(path: string, withoutComments: string): readonly Import[] {
   return [...withoutComments.matchAll(IMPORT)].map((match) => {
     const specifier = match[1] ?? match[2] ?? match[3] ?? "";
-    const target = specifier.startsWith(".")
-      ? posix.join(posix.dirname(path), specifier.replace(/\.js$/, ".ts"))
-      : undefined;
+    const target = specifier.startsWith(".") ? sourceOf(posix.join(posix.dirname(path), specifier)) : undefined;
     return { specifier, line: lineOf(withoutComments, match.index), target };
   });
+}
+
+/** The source of a compiled file: workers and child processes are started from `dist` when tests run the sources. */
+function sourceOf(path: string): string {
+  return path.replace(/^dist\//, "").replace(/\.js$/, ".ts");
 }
 
 export function sourceFile(path: string, text: string): SourceFile {
