@@ -9,7 +9,7 @@
  * before are the bytes of the key before it, with zeros after that key's end.
  */
 import { assert } from "../../base/errors.ts";
-import { copyBytes, ID_BYTES, KEY_BITS, keyBytes, sharedBits } from "./node-id.ts";
+import { copyBytes, ID_BYTES, KEY_BITS, keyBytes } from "./node-id.ts";
 import type { NodeId, Page, TreeKey } from "./types.ts";
 
 /**
@@ -186,9 +186,12 @@ export function pageTag(page: Page): number {
 }
 
 /** The bits that all keys of a page share, given its root's tag, in as many bytes as its parent keeps. */
-export function pagePrefix({ level, count, bytes }: Page, tag: number): Uint8Array {
+export function pagePrefix(page: Page, tag: number): Uint8Array {
+  const { level, count, bytes } = page;
   const prefix = new Uint8Array(keyBytes(tag));
-  copyBytes(bytes, keysAt(level, count), prefix, 0, prefix.length);
+  // An account's key may be shorter than what it shares with its slots: zeros follow it.
+  const length = Math.min(prefix.length, keyBytes(entryTag(page, 0)));
+  copyBytes(bytes, keysAt(level, count), prefix, 0, length);
   const spare = tag & 7;
   if (tag < KEY_BITS && spare !== 0) {
     const last = prefix.length - 1;
