@@ -44,33 +44,36 @@ const previous = new Uint8Array(KEY_BITS / 8);
 
 /** Tags, gaps and keys must agree: keys ascend, part where the gaps say, and no entry lies within another. */
 function checkEntries({ level, count, bytes }: Page): void {
-  let tagAt = HEADER_BYTES;
-  let gapAt = gapsAt(count);
+  previous.fill(0);
   let at = keysAt(level, count);
   let previousLength = 0;
-  let previousShared = KEY_BITS;
-  for (let i = 0; i < count; i++, tagAt += ID_BYTES, gapAt += GAP_BYTES) {
-    const tag = ((bytes[tagAt] as number) << 8) | (bytes[tagAt + 1] as number);
-    const gap = ((bytes[gapAt] as number) << 8) | (bytes[gapAt + 1] as number);
+  let previousShared = 0;
+  for (let i = 0; i < count; i++) {
+    const tag = readShort(bytes, HEADER_BYTES + i * ID_BYTES);
+    const gap = readShort(bytes, gapsAt(count) + i * GAP_BYTES);
     if (!isLeafTag(tag) && (level === 0 || tag >= KEY_BITS)) damaged("no such tag");
     const length = keyBytes(tag);
     const shared = sharedBits(tag);
-    const from = gap >> 3;
     if (i === 0 ? gap !== 0 : gap >= previousShared || gap >= shared) damaged("an entry lies within another");
-    if (at + length - from > bytes.length) damaged("too short");
-    if (i > 0) {
-      const before = previous[from] as number;
-      const byte = bytes[at] as number;
-      if (byte <= before || Math.clz32(byte ^ before) - 24 !== (gap & 7)) damaged("keys do not part where they say");
-    }
-    for (let j = from; j < length; j++) previous[j] = bytes[at++] as number;
+    if (at + length - (gap >> 3) > bytes.length) damaged("too short");
+    if (i > 0 && !partsAt(gap, bytes[at] as number)) damaged("keys do not part where they say");
+    for (let j = gap >> 3; j < length; j++) previous[j] = bytes[at++] as number;
     for (let j = length; j < previousLength; j++) previous[j] = 0;
     if (spareBits(tag, previous[length - 1]) !== 0) damaged("a key is longer than its depth");
     previousLength = length;
     previousShared = shared;
   }
-  previous.fill(0);
   if (at !== bytes.length) damaged("too long");
+}
+
+function readShort(bytes: Uint8Array, at: number): number {
+  return ((bytes[at] as number) << 8) | (bytes[at + 1] as number);
+}
+
+/** True when a key whose byte at the gap is `byte` is greater than the previous one, and first differs there. */
+function partsAt(gap: number, byte: number): boolean {
+  const before = previous[gap >> 3] as number;
+  return byte > before && Math.clz32(byte ^ before) - 24 === (gap & 7);
 }
 
 /** The bits of a prefix's last byte that lie beyond its depth. */

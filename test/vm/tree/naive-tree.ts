@@ -17,14 +17,20 @@ function withTag(tag: number, hash: Uint8Array): Uint8Array {
   return concatBytes(new Uint8Array([Math.floor(tag / 256), tag % 256]), hash.subarray(2));
 }
 
-function subtree(leaves: readonly { bits: string; id: Uint8Array }[]): Uint8Array {
+function subtree(leaves: readonly { bits: string; id: Uint8Array }[], from = 0): Uint8Array {
   const first = leaves[0];
   if (first === undefined) return new Uint8Array(32);
   if (leaves.length === 1) return first.id;
-  let depth = 0;
+  let depth = from;
   while (leaves.every((leaf) => leaf.bits[depth] === first.bits[depth])) depth++;
-  const left = subtree(leaves.filter((leaf) => leaf.bits[depth] === "0"));
-  const right = subtree(leaves.filter((leaf) => leaf.bits[depth] === "1"));
+  const left = subtree(
+    leaves.filter((leaf) => leaf.bits[depth] === "0"),
+    depth + 1,
+  );
+  const right = subtree(
+    leaves.filter((leaf) => leaf.bits[depth] === "1"),
+    depth + 1,
+  );
   return withTag(depth, sha256(concatBytes(left, right)));
 }
 
