@@ -1,0 +1,60 @@
+import * as chains from "viem/chains";
+import { describe, expect, it } from "vitest";
+import { bytesToHex, utf8 } from "../../base/bytes.ts";
+import { keccak256 } from "../../base/keccak.ts";
+import { OGPU } from "../../base/units.ts";
+import { testAccount } from "../../cli/test-accounts.ts";
+import { allocatedSupply } from "../../genesis/chain-spec.ts";
+import { totalEmission } from "../../genesis/emission.ts";
+import { NETWORK_NAMES, networkSpec } from "../../genesis/networks.ts";
+import { specHash } from "../../genesis/spec-hash.ts";
+import { verifyParameters } from "../../genesis/verify-parameters.ts";
+
+describe("the networks that ship with the node", () => {
+  it.each(NETWORK_NAMES)("%s has valid parameters and carries its name", (name) => {
+    expect(verifyParameters(networkSpec(name))).toEqual([]);
+    expect(networkSpec(name)).toMatchObject({ name, fork: "osaka" });
+  });
+
+  it("have chain ids that no network known to viem has", () => {
+    const ids = NETWORK_NAMES.map((name) => Number(networkSpec(name).chainId));
+    expect(new Set(ids).size).toBe(NETWORK_NAMES.length);
+    const foreign = new Set(Object.values(chains).map((chain) => chain.id));
+    expect(foreign.size).toBeGreaterThan(100);
+    expect(ids.filter((id) => foreign.has(id))).toEqual([]);
+  });
+
+  it("mint and allocate nearly all of the 21,000,000 oGPU on mainnet and testnet, and no wei more", () => {
+    for (const name of ["mainnet", "testnet"] as const) {
+      const spec = networkSpec(name);
+      const total = allocatedSupply(spec) + totalEmission(spec.modules.token.emission);
+      expect(total).toBeLessThanOrEqual(21_000_000n * OGPU);
+      expect(21_000_000n * OGPU - total).toBeLessThan(OGPU);
+    }
+  });
+
+  it.each(["mainnet", "testnet"] as const)(
+    "%s allocates to addresses made from words, whose keys nobody has",
+    (name) => {
+      for (const { address, note } of networkSpec(name).accounts) {
+        expect(address).toBe(bytesToHex(keccak256(utf8(`OpenGPU ${name} ${note}`)).subarray(12)));
+      }
+    },
+  );
+
+  it("fund the twenty accounts of the test mnemonic on the devnet, and nobody else", () => {
+    const { accounts, block } = networkSpec("devnet");
+    expect(accounts.map(({ address }) => address)).toEqual(accounts.map((_, index) => testAccount(index).address));
+    expect(accounts).toHaveLength(20);
+    expect(accounts[0]?.address).toBe("0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266");
+    expect(block).toMatchObject({ intervalMilliseconds: 200, allowUnprotected: true });
+  });
+
+  it.each([
+    ["devnet", "0xd321bfd886fc7471f4ebcca29cbb26381508e2619fd7877c069655729f622944"],
+    ["testnet", "0x76eb640487b9dc31acccddaac4a30937f421f2e44b07c9786e90baaee57dabbc"],
+    ["mainnet", "0x40713cc1d797c4c39546c496089026ddef404292dbb9a83d5e7ab918733624e6"],
+  ] as const)("%s keeps its hash: another one would be another chain", (name, hash) => {
+    expect(bytesToHex(specHash(networkSpec(name)))).toBe(hash);
+  });
+});
