@@ -45,6 +45,7 @@ export interface ListOption extends OptionBase {
 }
 
 export type OptionSpec = FlagOption | StringOption | IntegerOption | ListOption;
+/** By their names in camelCase: `dataDir` is given as `--data-dir`. */
 export type OptionSpecs = Readonly<Record<string, OptionSpec>>;
 
 type Present<Spec, Value> = Spec extends { readonly default: Value } | { readonly required: true }

@@ -11,7 +11,7 @@ export const audit: Command = defineCommand({
     "and compares its root with the last block's, and checks every page of the stored tree and every piece of code. " +
     "The node must not be running on that folder. Exit code 1 when something is wrong.",
   options: {
-    "data-dir": {
+    dataDir: {
       type: "string",
       placeholder: "folder",
       description: "the chain database",
@@ -28,7 +28,7 @@ export const audit: Command = defineCommand({
     { command: "ogpu audit --data-dir data/devnet --repair", description: "after a message that it is damaged" },
   ],
   async run({ options }, { report, progress }) {
-    const directory = options["data-dir"];
+    const directory = options.dataDir;
     if (options.repair) {
       progress(`repairing ${directory}`);
       await Database.repair(directory);
