@@ -7,7 +7,6 @@ import {
   type EVMOpts,
   type EVMResult,
   type ExecResult,
-  NobleBN254,
 } from "@ethereumjs/evm";
 import { Address as EvmAddress } from "@ethereumjs/util";
 import { bytesToHex, type Hex, hexToBytes } from "../../base/bytes.ts";
@@ -20,7 +19,7 @@ import { encodeRevert, runModule } from "../modules/run-module.ts";
 import type { Log } from "../receipt/receipt.ts";
 import type { Address } from "../state/account.ts";
 import type { WorkingState } from "../state/working-state.ts";
-import { evmCrypto } from "./evm-crypto.ts";
+import { bls, bn254, evmCrypto } from "./evm-crypto.ts";
 import type { EvmEngine, EvmMessage, EvmOutcome } from "./evm-engine.ts";
 import { installRunAhead } from "./run-ahead.ts";
 import { EvmStateManager } from "./state-manager.ts";
@@ -137,7 +136,7 @@ class EthereumJsEngine implements EvmEngine {
       { hardfork: HARDFORK_OF[rules.fork], customCrypto: evmCrypto },
     );
     this.evm = new ModuleAwareEvm(
-      { common, stateManager: this.stateManager, blockchain: this.blockHashes, bn254: new NobleBN254() },
+      { common, stateManager: this.stateManager, blockchain: this.blockHashes, bn254, bls },
       rules.modules,
     );
     const precompiles = [...this.evm.precompiles.keys()].map((address) => `0x${address}`);

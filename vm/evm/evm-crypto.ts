@@ -1,5 +1,8 @@
 /** The cryptography that the EVM's opcodes and precompiles use: ours, which is many times faster than its own. */
 import type { CustomCrypto } from "@ethereumjs/common";
+import { type EVMBLSInterface, type EVMBN254Interface, MCLBLS, RustBN254 } from "@ethereumjs/evm";
+import * as mcl from "mcl-wasm";
+import { initRustBN } from "rustbn-wasm";
 import { hexToBytes, padLeft } from "../../base/bytes.ts";
 import { keccak256 } from "../../base/keccak.ts";
 import { recoverPublicKey } from "../../base/secp256k1.ts";
@@ -34,3 +37,9 @@ export const evmCrypto: CustomCrypto = {
     verifyCellKzgProofBatch: noBlobs,
   },
 };
+
+/** Pairings in WebAssembly: the EVM's own, in JavaScript, are so slow that one block of them takes minutes. */
+export const bn254: EVMBN254Interface = new RustBN254(await initRustBN());
+
+await mcl.init(mcl.BLS12_381);
+export const bls: EVMBLSInterface = new MCLBLS(mcl);

@@ -8,7 +8,9 @@ import type { Address } from "../state/account.ts";
 import type { WorkingState } from "../state/working-state.ts";
 
 /** Every call, for decoding and dispatch. */
-export const CALL_GAS = 1_000n;
+const CALL_GAS = 1_000n;
+/** Each 32 bytes of input: reading them into words of text costs 1 us (measured), and memory is paid for once. */
+const INPUT_WORD_GAS = 30n;
 /** As EIP-2929's cold SLOAD; modules do not track warmth. */
 const READ_GAS = 2_100n;
 /** As EIP-2929's SSTORE of a used slot, and of a fresh one. */
@@ -57,7 +59,7 @@ export class ModuleCall {
     this.message = message;
     this.state = state;
     this.environment = environment;
-    this.charge(CALL_GAS);
+    this.charge(CALL_GAS + INPUT_WORD_GAS * BigInt(Math.ceil(message.data.length / 32)));
   }
 
   get gasUsed(): bigint {

@@ -12,7 +12,7 @@ export class Draft {
   /** True when the page is new or has another number of entries than before. */
   readonly resized: boolean;
   /** Drafts of children. Their ids are written into `page` once they are hashed. */
-  readonly pending: Draft[] = [];
+  pending: Draft[] | undefined = undefined;
   /** The draft that this one is a child of, and its place there. */
   parent: Draft | undefined = undefined;
   slot = 0;
@@ -29,7 +29,8 @@ export class Draft {
   adopt(child: Draft, slot: number): void {
     child.parent = this;
     child.slot = slot;
-    this.pending.push(child);
+    if (this.pending === undefined) this.pending = [child];
+    else this.pending.push(child);
   }
 }
 

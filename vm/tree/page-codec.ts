@@ -11,6 +11,9 @@ import type { Page } from "./types.ts";
 
 const MAX_LEVEL = 63;
 
+/** Well above any limit of ours, so that limits can change without a new format. */
+const MAX_COUNT = 1024;
+
 /** The page's own bytes: do not change them. */
 export function encodePage(page: Page): Uint8Array {
   return page.bytes;
@@ -23,7 +26,7 @@ export function decodePage(bytes: Uint8Array): Page {
   const level = bytes[1] as number;
   const count = ((bytes[2] as number) << 8) | (bytes[3] as number);
   if (level > MAX_LEVEL) damaged("no such level");
-  if (count === 0) damaged("no entries");
+  if (count === 0 || count > MAX_COUNT) damaged("no such count");
   if (bytes.length < keysAt(level, count)) damaged("too short");
   const page = { level, count, bytes };
   checkEntries(page);
@@ -39,28 +42,28 @@ function damaged(reason: string): never {
   );
 }
 
-/** The key before, followed by zeros. Reused: decoding does not nest. */
-const previous = new Uint8Array(KEY_BITS / 8);
+/** Per entry, the first byte of its key that is written, and where. Reused: decoding does not nest. */
+const firstByte = new Uint8Array(MAX_COUNT);
+const writtenAt = new Uint32Array(MAX_COUNT + 1);
 
 /** Tags, gaps and keys must agree: keys ascend, part where the gaps say, and no entry lies within another. */
 function checkEntries({ level, count, bytes }: Page): void {
-  previous.fill(0);
   let at = keysAt(level, count);
-  let previousLength = 0;
   let previousShared = 0;
   for (let i = 0; i < count; i++) {
     const tag = readShort(bytes, HEADER_BYTES + i * ID_BYTES);
     const gap = readShort(bytes, gapsAt(count) + i * GAP_BYTES);
     if (!isLeafTag(tag) && (level === 0 || tag >= KEY_BITS)) damaged("no such tag");
-    const length = keyBytes(tag);
     const shared = sharedBits(tag);
     if (i === 0 ? gap !== 0 : gap >= previousShared || gap >= shared) damaged("an entry lies within another");
-    if (at + length - (gap >> 3) > bytes.length) damaged("too short");
-    if (i > 0 && !partsAt(gap, bytes[at] as number)) damaged("keys do not part where they say");
-    for (let j = gap >> 3; j < length; j++) previous[j] = bytes[at++] as number;
-    for (let j = length; j < previousLength; j++) previous[j] = 0;
-    if (spareBits(tag, previous[length - 1]) !== 0) damaged("a key is longer than its depth");
-    previousLength = length;
+    const end = at + keyBytes(tag) - (gap >> 3);
+    if (end > bytes.length) damaged("too short");
+    if (i > 0 && !partsAt(bytes, i, gap, bytes[at] as number)) damaged("keys do not part where they say");
+    if (spareBits(tag, bytes[end - 1]) !== 0) damaged("a key is longer than its depth");
+    firstByte[i] = gap >> 3;
+    writtenAt[i] = at;
+    writtenAt[i + 1] = end;
+    at = end;
     previousShared = shared;
   }
   if (at !== bytes.length) damaged("too long");
@@ -70,9 +73,14 @@ function readShort(bytes: Uint8Array, at: number): number {
   return ((bytes[at] as number) << 8) | (bytes[at + 1] as number);
 }
 
-/** True when a key whose byte at the gap is `byte` is greater than the previous one, and first differs there. */
-function partsAt(gap: number, byte: number): boolean {
-  const before = previous[gap >> 3] as number;
+/** True when a key whose byte at the gap is `byte` is greater than the key before, and first differs there. */
+function partsAt(bytes: Uint8Array, index: number, gap: number, byte: number): boolean {
+  const position = gap >> 3;
+  // The byte of the key before was written by the last entry that wrote so far forward.
+  let writer = index - 1;
+  while ((firstByte[writer] as number) > position) writer--;
+  const at = (writtenAt[writer] as number) + position - (firstByte[writer] as number);
+  const before = at < (writtenAt[writer + 1] as number) ? (bytes[at] as number) : 0;
   return byte > before && Math.clz32(byte ^ before) - 24 === (gap & 7);
 }
 

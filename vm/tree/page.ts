@@ -48,7 +48,7 @@ export function makePage(
   end: number,
 ): Page {
   const count = end - start;
-  const bytes = new Uint8Array(keysAt(level, count) + keysLength(entries, gaps, start, end));
+  const bytes = allocate(keysAt(level, count) + keysLength(entries, gaps, start, end));
   bytes[0] = PAGE_FORMAT;
   bytes[1] = level;
   bytes[2] = count >> 8;
@@ -67,6 +67,25 @@ export function makePage(
     at += length;
   }
   return { level, count, bytes };
+}
+
+/**
+ * Pages are cut from slabs: an ArrayBuffer for each page took more time, mostly the collector's, than hashing it
+ * (measured). A slab lives as long as any of its pages, so it is small; an update's pages grow old together.
+ */
+const SLAB_BYTES = 1 << 15;
+let slab = new ArrayBuffer(SLAB_BYTES);
+let slabUsed = 0;
+
+function allocate(length: number): Uint8Array {
+  if (length > SLAB_BYTES >> 2) return new Uint8Array(length);
+  if (slabUsed + length > SLAB_BYTES) {
+    slab = new ArrayBuffer(SLAB_BYTES);
+    slabUsed = 0;
+  }
+  const bytes = new Uint8Array(slab, slabUsed, length);
+  slabUsed += length;
+  return bytes;
 }
 
 function keysLength(entries: readonly Entry[], gaps: Uint16Array, start: number, end: number): number {
@@ -89,7 +108,7 @@ function writeChild(bytes: Uint8Array, at: number, child: number): void {
 /** A copy whose ids may be set before anybody else sees it. */
 export function copyPage({ level, count, bytes }: Page): Page {
   // Not `slice`, which does not copy when the store gives a Buffer.
-  const copy = new Uint8Array(bytes.length);
+  const copy = allocate(bytes.length);
   copy.set(bytes);
   return { level, count, bytes: copy };
 }

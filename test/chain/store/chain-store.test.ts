@@ -48,7 +48,10 @@ function receipt(index: number): Receipt {
     gasUsed: 21_000n,
     cumulativeGasUsed: 21_000n * BigInt(index + 1),
     effectiveGasPrice: 7n,
-    logs: index === 0 ? [{ address: ALICE, topics: [bytesToHex(keccak256(EMPTY_BYTES))], data: new Uint8Array([1, 2]) }] : [],
+    logs:
+      index === 0
+        ? [{ address: ALICE, topics: [bytesToHex(keccak256(EMPTY_BYTES))], data: new Uint8Array([1, 2]) }]
+        : [],
     createdAddress: index === 2 ? BOB : undefined,
     output: EMPTY_BYTES,
   };

@@ -84,7 +84,11 @@ describe("the finalised chain", () => {
     const genesis = finalBlock(undefined, chain.state(), nonceOne);
     await chain.append(genesis);
     await expect(chain.append(genesis)).rejects.toMatchObject({ code: "STORE_NOT_NEXT" });
-    const stranger = finalBlock({ number: 0, header: genesis.header, hash: new Uint8Array(32) }, chain.state(), nonceOne);
+    const stranger = finalBlock(
+      { number: 0, header: genesis.header, hash: new Uint8Array(32) },
+      chain.state(),
+      nonceOne,
+    );
     await expect(chain.append(stranger)).rejects.toMatchObject({ code: "STORE_NOT_NEXT" });
     await chain.append(finalBlock(chain.head, chain.state(), nonceOne));
     expect(store.head?.number).toBe(1);

@@ -46,7 +46,10 @@ describe("importing a state", () => {
           await source.commit(finalBlock(source.head, source.state(), changes));
           naive.apply(changes);
         }
-        const target = await ChainStore.open(folders.next(), { chain: TEST_IDENTITY, limits: { importBatchLeaves: 3 } });
+        const target = await ChainStore.open(folders.next(), {
+          chain: TEST_IDENTITY,
+          limits: { importBatchLeaves: 3 },
+        });
         const header = source.head?.header;
         await importState(target, { items: [await exported(source)], header: header as NonNullable<typeof header> });
         expect(target.head?.hash).toEqual(source.head?.hash);

@@ -34,8 +34,10 @@ export interface NaiveChain {
   emission(number: bigint): bigint;
 }
 
-/** What burn() costs: decoding, the write, the log with two topics and 32 bytes. */
-const BURN_GAS = 1_000n + 5_000n + 375n + 2n * 375n + 32n * 8n;
+/** What any call costs: dispatch, and one word of input. */
+const CALL_GAS = 1_000n + 30n;
+/** What burn() costs: the call, the write, the log with two topics and 32 bytes. */
+const BURN_GAS = CALL_GAS + 5_000n + 375n + 2n * 375n + 32n * 8n;
 /** Four non-zero bytes of call data. */
 const BURN_DATA_GAS = 4n * 16n;
 /** EIP-7623: ten gas per token, four tokens per non-zero byte. */
@@ -110,7 +112,7 @@ export class NaiveLedger {
     const left = tx.gasLimit - intrinsic;
     // Sending nothing is refused after the call's own price was paid.
     if (tx.value === 0n) {
-      const spent = left < 1_000n ? left : 1_000n;
+      const spent = left < CALL_GAS ? left : CALL_GAS;
       return { gasUsed: atLeastFloor(intrinsic + spent), succeeded: false, toBurn: false };
     }
     if (left < BURN_GAS) return { gasUsed: tx.gasLimit, succeeded: false, toBurn: false };

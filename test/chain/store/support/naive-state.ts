@@ -1,14 +1,13 @@
 /** The state in the plainest form: maps. And changes to it, for property tests. */
 import fc from "fast-check";
 import { expect } from "vitest";
-import { bigintToBytes, bytes32, bytesToHex, EMPTY_BYTES, type Hex } from "../../../../base/bytes.ts";
+import { bigintToBytes, bytes32, bytesToHex, compareBytes, EMPTY_BYTES, type Hex } from "../../../../base/bytes.ts";
 import { keccak256 } from "../../../../base/keccak.ts";
 import { addLeaves, type StateLeaf } from "../../../../chain/store/state-leaves.ts";
 import { type Account, type Address, EMPTY_CODE_HASH, isEmptyAccount } from "../../../../vm/state/account.ts";
 import { keyOfAccount, keyOfSlot } from "../../../../vm/state/keys.ts";
 import type { StateChanges, StateReader } from "../../../../vm/state/reader.ts";
 import { TreeBuilder } from "../../../../vm/tree/bulk.ts";
-import { compareBytes } from "../../../../base/bytes.ts";
 
 /** Few names, so that random changes meet each other. */
 export const ADDRESSES: readonly Address[] = Array.from(
