@@ -57,8 +57,10 @@ export const PURE_PACKAGES: readonly string[] = [
   "@ethereumjs/*",
   "@noble/*",
   "hash-wasm",
+  "mcl-wasm",
   "msgpackr",
   "rlp",
+  "rustbn-wasm",
   "secp256k1",
   // Its ABI codec; the transports that the package also has are never called.
   "viem",
