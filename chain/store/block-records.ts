@@ -1,5 +1,5 @@
 /** Blocks as records: header, body with senders, receipts, certificate, and the ways to find them. */
-import { bytesToHex, hexToBytes } from "../../base/bytes.ts";
+import { bytesToHex, equalBytes, hexToBytes } from "../../base/bytes.ts";
 import { CodedError } from "../../base/errors.ts";
 import { keccak256 } from "../../base/keccak.ts";
 import { decodeRlp, encodeRlp, type RlpItem, rlpBytes, rlpList } from "../../base/rlp.ts";
@@ -67,6 +67,27 @@ export function readHeader(database: Database, number: number): StoredHeader | u
   const bytes = database.get(numberKey(BUCKETS.headers, number));
   if (bytes === undefined) return undefined;
   return { header: decoded(`header ${number}`, () => decodeHeader(bytes)), hash: keccak256(bytes) };
+}
+
+/** Throws STORE_DAMAGED unless all headers from `first` up to the head are there, each the parent of the next. */
+export async function checkLinks(database: Database, first: number, head: StoredHeader): Promise<void> {
+  let expected = first;
+  let previous: Uint8Array | undefined;
+  const from = numberKey(BUCKETS.headers, first).subarray(1);
+  for await (const group of database.entries(BUCKETS.headers, undefined, from)) {
+    for (const { key, value } of group) {
+      if (readNumber(key, 0) !== expected) break;
+      const { parentHash } = decoded(`header ${expected}`, () => decodeHeader(value));
+      if (previous !== undefined && !equalBytes(parentHash, previous)) {
+        throw damaged(`block ${expected} does not follow block ${expected - 1}`, { number: expected });
+      }
+      previous = keccak256(value);
+      expected++;
+    }
+  }
+  if (BigInt(expected) !== head.header.number + 1n || previous === undefined || !equalBytes(previous, head.hash)) {
+    throw damaged(`block ${expected} is missing below the last block, ${head.header.number}`, { number: expected });
+  }
 }
 
 export function readBody(database: Database, number: number): StoredBody | undefined {

@@ -40,6 +40,8 @@ export const META_KEYS = {
   head: 3,
   /** There while a state import has not finished. */
   import: 4,
+  /** The first block that the database has; 0 when there is no record. */
+  base: 5,
 } as const;
 
 /** Bytes of a number in a key: big-endian, so that the order of the keys is the order of the numbers. */

@@ -11,6 +11,7 @@ import { EMPTY_HEAD } from "../../vm/tree/page-sources.ts";
 import type { BlockHeader } from "../blocks/header.ts";
 import { ArchiveState } from "./archive.ts";
 import {
+  checkLinks,
   readBlockNumber,
   readBody,
   readCertificate,
@@ -30,6 +31,7 @@ import {
   type ChainIdentity,
   checkIdentity,
   putIdentity,
+  readBase,
   readChain,
   readHead,
   readSchema,
@@ -69,6 +71,7 @@ export class ChainStore {
   /** The newest last; each reads through a snapshot of its own. */
   readonly #versions: { readonly number: number; readonly state: DiskState }[] = [];
   #head: ChainHead | undefined;
+  #base = 0;
   #isWriting = false;
   #failure: unknown;
 
@@ -95,7 +98,10 @@ export class ChainStore {
           hint: "Import again: it starts over by itself.",
         });
       }
-      return new ChainStore(database, identity, limits);
+      const store = new ChainStore(database, identity, limits);
+      const { head, base } = store;
+      if (head !== undefined) await checkLinks(database, Math.max(base, head.number - limits.checkedBlocks), head);
+      return store;
     } catch (error) {
       await database.close();
       throw error;
@@ -105,6 +111,11 @@ export class ChainStore {
   /** `undefined` until genesis is committed. */
   get head(): ChainHead | undefined {
     return this.#head;
+  }
+
+  /** The first block that is here: genesis, or the block whose state was imported. */
+  get base(): number {
+    return this.#base;
   }
 
   get isArchive(): boolean {
@@ -126,8 +137,8 @@ export class ChainStore {
     }
     const retained = this.#versions.find((version) => version.number === number);
     if (retained !== undefined) return retained.state.reader;
-    if (!this.isArchive) {
-      throw storeError("STORE_NO_ARCHIVE", `the state at block ${number} is not kept: this node has no archive`, {
+    if (!this.isArchive || number < this.#base) {
+      throw storeError("STORE_NO_ARCHIVE", `the state at block ${number} is not kept by this node`, {
         number,
         hint: "Ask a node that was started with --archive from its first block on.",
       });
@@ -241,6 +252,7 @@ export class ChainStore {
   }
 
   #loadHead(): void {
+    this.#base = readBase(this.database);
     const stored = readHead(this.database);
     if (stored === undefined) {
       this.#retain({ number: -1, state: new DiskState(this.database, this.#caches, EMPTY_HEAD) });

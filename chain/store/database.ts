@@ -6,7 +6,7 @@
 import { readdir } from "node:fs/promises";
 import { crc32 } from "node:zlib";
 import { type ChainedBatch, ClassicLevel } from "classic-level";
-import { BUCKETS, type Bucket } from "./buckets.ts";
+import { BUCKETS, type Bucket, bucketKey } from "./buckets.ts";
 import { damaged, storeError } from "./errors.ts";
 import type { StoreLimits } from "./limits.ts";
 
@@ -89,13 +89,13 @@ export class Database {
     return this.#level.snapshot();
   }
 
-  /** All records of a bucket whose key starts with `prefix`, in order, in groups as they are read. */
+  /** All records of a bucket from the key `from` on, in order, in groups as they are read. */
   async *entries(
     bucket: Bucket,
     snapshot?: DatabaseSnapshot,
-    prefix?: Uint8Array,
+    from?: Uint8Array,
   ): AsyncGenerator<readonly DatabaseEntry[]> {
-    const { start, end } = rangeOf(bucket, prefix);
+    const { start, end } = rangeOf(bucket, from);
     const iterator = this.#level.iterator({ gte: start, lt: end, ...(snapshot !== undefined && { snapshot }) });
     try {
       for (;;) {
@@ -198,16 +198,8 @@ function plain(bytes: Uint8Array): Uint8Array {
   return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
-function rangeOf(bucket: Bucket, prefix: Uint8Array = new Uint8Array(0)): { start: Uint8Array; end: Uint8Array } {
-  const start = new Uint8Array(1 + prefix.length);
-  start[0] = bucket;
-  start.set(prefix, 1);
-  const end = start.slice();
-  // The next prefix: bucket bytes are far below 255, so the carry ends there at the latest.
-  for (let i = end.length - 1; ; i--) {
-    end[i] = ((end[i] as number) + 1) & 0xff;
-    if (end[i] !== 0) return { start, end };
-  }
+function rangeOf(bucket: Bucket, from: Uint8Array = new Uint8Array(0)): { start: Uint8Array; end: Uint8Array } {
+  return { start: bucketKey(bucket, from), end: new Uint8Array([bucket + 1]) };
 }
 
 const LEVEL_FILE = /^(CURRENT|LOCK|LOG(\.old)?|MANIFEST-\d+|\d+\.(ldb|sst|log|dbtmp)|lost)$/;

