@@ -1,6 +1,6 @@
 /** The EVM on our state with our cryptography, beside bare @ethereumjs/evm with its own of both. */
 import { createEVM, type EVM } from "@ethereumjs/evm";
-import { Account as EvmAccount, Address as EvmAddress, createAddressFromString } from "@ethereumjs/util";
+import { createAddressFromString, Account as EvmAccount, Address as EvmAddress } from "@ethereumjs/util";
 import { encodeAbiParameters, encodeFunctionData, parseAbi } from "viem";
 import { bytesToHex, concatBytes, type Hex, hexToBytes } from "../../base/bytes.ts";
 import { assert } from "../../base/errors.ts";
@@ -116,7 +116,13 @@ function workOf({ transfers, loops }: Params): Work[] {
     run: (machine, contracts) => machine.call(contracts.loops, call(name, BigInt(loops))),
   });
   return [
-    { name: "erc20", unit: "transfers/s", atLeast: 1.3, operations: transfers, run: (m, c) => transferAll(m, c, transfers) },
+    {
+      name: "erc20",
+      unit: "transfers/s",
+      atLeast: 1.3,
+      operations: transfers,
+      run: (m, c) => transferAll(m, c, transfers),
+    },
     loop("store", 1.3),
     loop("hash", 1.3),
     loop("arithmetic", 1),

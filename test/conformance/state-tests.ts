@@ -14,8 +14,8 @@ import { recoverSender } from "../../vm/transaction/sign.ts";
 import { decodeTransaction } from "../../vm/transaction/transaction.ts";
 import { type CaseResult, jsonFiles, type Suite } from "./suite.ts";
 import { conformanceRules } from "./support/conformance-rules.ts";
-import { loadPreState, type PreAccount } from "./support/pre-state.ts";
 import { patriciaStateRoot } from "./support/patricia-state-root.ts";
+import { loadPreState, type PreAccount } from "./support/pre-state.ts";
 
 interface Environment {
   readonly currentBaseFee: Hex;

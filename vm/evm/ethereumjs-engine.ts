@@ -1,5 +1,5 @@
 /** The EVM engine over @ethereumjs/evm: standard opcodes and precompiles on our state, our modules, our crypto. */
-import { Common, Hardfork, Mainnet, createCustomCommon } from "@ethereumjs/common";
+import { type Common, createCustomCommon, Hardfork, Mainnet } from "@ethereumjs/common";
 import {
   EVM,
   EVMError,
@@ -100,7 +100,6 @@ function revertResult(output: Uint8Array, gasUsed: bigint, message: CallMessage)
   };
 }
 
-
 /** BLOCKHASH's source. */
 class BlockHashes implements EVMMockBlockchainInterface {
   environment: BlockEnvironment | undefined;
@@ -130,11 +129,10 @@ class EthereumJsEngine implements EvmEngine {
   private readonly journal: WarmJournal;
 
   constructor(rules: ExecutionRules) {
-    const common: Common = createCustomCommon(
-      { chainId: Number(rules.chainId), name: "opengpu" },
-      Mainnet,
-      { hardfork: HARDFORK_OF[rules.fork], customCrypto: evmCrypto },
-    );
+    const common: Common = createCustomCommon({ chainId: Number(rules.chainId), name: "opengpu" }, Mainnet, {
+      hardfork: HARDFORK_OF[rules.fork],
+      customCrypto: evmCrypto,
+    });
     this.evm = new ModuleAwareEvm(
       { common, stateManager: this.stateManager, blockchain: this.blockHashes, bn254, bls },
       rules.modules,

@@ -2,8 +2,9 @@
  * The EVM behind a narrow port: one message in, one outcome out. Everything that knows @ethereumjs/evm is in
  * this folder, so that a faster engine can take its place without touching anything else.
  */
-import type { Log } from "../receipt/receipt.ts";
+
 import type { BlockEnvironment } from "../execution/environment.ts";
+import type { Log } from "../receipt/receipt.ts";
 import type { Address } from "../state/account.ts";
 import type { WorkingState } from "../state/working-state.ts";
 import type { AccessListEntry } from "../transaction/transaction.ts";

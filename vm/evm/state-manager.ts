@@ -3,7 +3,7 @@
  * answers with a settled promise.
  */
 import type { AccountFields, StateManagerInterface } from "@ethereumjs/common";
-import { type Address as EvmAddress, Account as EvmAccount, KECCAK256_NULL, KECCAK256_RLP } from "@ethereumjs/util";
+import { Account as EvmAccount, type Address as EvmAddress, KECCAK256_NULL, KECCAK256_RLP } from "@ethereumjs/util";
 import { bytesToHex, EMPTY_BYTES, type Hex, hexToBytes, stripLeadingZeros } from "../../base/bytes.ts";
 import { assert } from "../../base/errors.ts";
 import { keccak256 } from "../../base/keccak.ts";

@@ -29,7 +29,10 @@ export interface ExecutionContext {
 }
 
 /** What running the transaction's message came to. */
-export type Outcome = Pick<EvmOutcome, "succeeded" | "gasUsed" | "gasRefund" | "output" | "logs" | "createdAddress" | "destroyed">;
+export type Outcome = Pick<
+  EvmOutcome,
+  "succeeded" | "gasUsed" | "gasRefund" | "output" | "logs" | "createdAddress" | "destroyed"
+>;
 
 /** A share of the gas used, at most, is refunded (EIP-3529). */
 const MAX_REFUND_QUOTIENT = 5n;

@@ -1,4 +1,6 @@
 /** Executes a block: (parent state, header fields, transactions) -> roots, receipts, new state. */
+
+import { assert, CodedError } from "../../base/errors.ts";
 import { createEvmEngine } from "../evm/ethereumjs-engine.ts";
 import type { EvmEngine } from "../evm/evm-engine.ts";
 import { orderedRoot } from "../patricia-root.ts";
@@ -10,7 +12,6 @@ import { advanceState, type StateVersion } from "../state/state-version.ts";
 import { WorkingState } from "../state/working-state.ts";
 import type { TransactionError } from "../transaction/errors.ts";
 import type { Transaction } from "../transaction/transaction.ts";
-import { assert, CodedError } from "../../base/errors.ts";
 import type { TreeUpdate } from "../tree/types.ts";
 import { applyTransaction, type ExecutionContext } from "./apply-transaction.ts";
 import type { ConservationViolation } from "./conservation.ts";

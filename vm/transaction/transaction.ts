@@ -53,7 +53,8 @@ export function decodeTransaction(raw: Uint8Array): Transaction {
   const first = raw[0];
   if (first === undefined) throw transactionError("TX_MALFORMED", "the transaction is empty");
   if (first < 0xc0 && first !== 1 && first !== 2) {
-    const known = first === 3 ? "blob transactions (type 3) are not part of this chain" : `no transaction type ${first}`;
+    const known =
+      first === 3 ? "blob transactions (type 3) are not part of this chain" : `no transaction type ${first}`;
     throw transactionError("TX_TYPE_UNSUPPORTED", known, { type: first });
   }
   try {
@@ -211,7 +212,8 @@ function signatureV(transaction: UnsignedTransaction, yParity: 0 | 1): bigint {
 function unsignedFields(transaction: UnsignedTransaction): RlpItem[] {
   const { type, chainId, maxFeePerGas, maxPriorityFeePerGas } = transaction;
   const head = type === 0 ? [] : [rlpOfInteger(chainId ?? 0n)];
-  const fees = type === 2 ? [rlpOfInteger(maxPriorityFeePerGas), rlpOfInteger(maxFeePerGas)] : [rlpOfInteger(maxFeePerGas)];
+  const fees =
+    type === 2 ? [rlpOfInteger(maxPriorityFeePerGas), rlpOfInteger(maxFeePerGas)] : [rlpOfInteger(maxFeePerGas)];
   const accessList = transaction.accessList.map(({ address, slots }) => [hexToBytes(address), slots.map(hexToBytes)]);
   return [
     ...head,

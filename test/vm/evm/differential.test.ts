@@ -1,8 +1,8 @@
 import { createCustomCommon, Hardfork, Mainnet } from "@ethereumjs/common";
 import { createEVM } from "@ethereumjs/evm";
-import { Account as EvmAccount, createAddressFromString } from "@ethereumjs/util";
+import { createAddressFromString, Account as EvmAccount } from "@ethereumjs/util";
 import fc from "fast-check";
-import { expect, test } from "vitest";
+import { expect, test as it } from "vitest";
 import { bytesToHex, type Hex, hexToBytes } from "../../../base/bytes.ts";
 import { keccak256 } from "../../../base/keccak.ts";
 import { createEvmEngine } from "../../../vm/evm/ethereumjs-engine.ts";
@@ -39,12 +39,17 @@ interface Observed {
   readonly storage: readonly Hex[];
 }
 
-const SLOTS: readonly Hex[] = [0, 1, 2].map((n) => bytesToHex(Uint8Array.from({ length: 32 }, (_, i) => (i === 31 ? n : 0))));
+const SLOTS: readonly Hex[] = [0, 1, 2].map((n) =>
+  bytesToHex(Uint8Array.from({ length: 32 }, (_, i) => (i === 31 ? n : 0))),
+);
 
 async function runOurs(code: Uint8Array, other: Uint8Array, data: Uint8Array): Promise<Observed> {
   const state = new WorkingState(new MemoryState());
   state.setAccount(CALLER, { nonce: 1n, balance: 10n ** 18n, codeHash: EMPTY_CODE_HASH });
-  for (const [address, bytes] of [[CONTRACT, code], [OTHER, other]] as const) {
+  for (const [address, bytes] of [
+    [CONTRACT, code],
+    [OTHER, other],
+  ] as const) {
     const codeHash = bytesToHex(keccak256(bytes));
     state.putCode(codeHash, bytes);
     state.setAccount(address, { nonce: 1n, balance: 10n ** 6n, codeHash });
@@ -71,7 +76,10 @@ async function runTheirs(code: Uint8Array, other: Uint8Array, data: Uint8Array):
   const evm = await createEVM({ common });
   const address = createAddressFromString;
   await evm.stateManager.putAccount(address(CALLER), new EvmAccount(1n, 10n ** 18n));
-  for (const [name, bytes] of [[CONTRACT, code], [OTHER, other]] as const) {
+  for (const [name, bytes] of [
+    [CONTRACT, code],
+    [OTHER, other],
+  ] as const) {
     await evm.stateManager.putAccount(address(name), new EvmAccount(1n, 10n ** 6n));
     await evm.stateManager.putCode(address(name), bytes);
   }
@@ -120,7 +128,9 @@ const common = fc
   .constantFrom(
     ...[0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x08, 0x0a, 0x0b, 0x10, 0x12, 0x15, 0x16, 0x19, 0x1a, 0x1b, 0x1d, 0x20],
     ...[0x30, 0x33, 0x34, 0x35, 0x36, 0x37, 0x38, 0x39, 0x3d, 0x3e, 0x46, 0x47, 0x50, 0x51, 0x52, 0x53, 0x54, 0x55],
-    ...[0x56, 0x57, 0x58, 0x59, 0x5a, 0x5b, 0x5c, 0x5d, 0x5e, 0x5f, 0x80, 0x81, 0x90, 0x91, 0xa0, 0xa1, 0xa2, 0xf3, 0xfd],
+    ...[
+      0x56, 0x57, 0x58, 0x59, 0x5a, 0x5b, 0x5c, 0x5d, 0x5e, 0x5f, 0x80, 0x81, 0x90, 0x91, 0xa0, 0xa1, 0xa2, 0xf3, 0xfd,
+    ],
   )
   .map((code) => [code]);
 /** CALL, STATICCALL or DELEGATECALL of the other contract with all the gas. */
@@ -144,7 +154,7 @@ const program = fc
   )
   .map((parts) => Uint8Array.from(parts.flat()));
 
-test("random programs do the same, for the same gas, on our engine and on bare @ethereumjs/evm", async () => {
+it("random programs do the same, for the same gas, on our engine and on bare @ethereumjs/evm", async () => {
   await fc.assert(
     fc.asyncProperty(program, program, fc.uint8Array({ maxLength: 40 }), async (code, other, data) => {
       expect(await runOurs(code, other, data)).toEqual(await runTheirs(code, other, data));

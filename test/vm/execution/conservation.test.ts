@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test as it } from "vitest";
 import { OGPU } from "../../../base/units.ts";
 import type { EvmEngine, EvmOutcome } from "../../../vm/evm/evm-engine.ts";
 import { applyTransaction, type ExecutionContext } from "../../../vm/execution/apply-transaction.ts";
@@ -30,10 +30,7 @@ function faultyEngine(gift: bigint, destroyed: EvmOutcome["destroyed"] = []): Ev
 }
 
 async function run(engine: EvmEngine): Promise<{ context: ExecutionContext; receipt: Receipt; state: WorkingState }> {
-  const balances = new Map([
-    [KEY.address, 10n * OGPU],
-    [THIEF, OGPU] as const,
-  ]);
+  const balances = new Map([[KEY.address, 10n * OGPU], [THIEF, OGPU] as const]);
   const genesis = testGenesis(balances, testRules(), new Map([[CONTRACT, new Uint8Array([0])]]));
   const state = new WorkingState(genesis.reader);
   const environment = new TestChain(genesis).environment();
@@ -42,7 +39,7 @@ async function run(engine: EvmEngine): Promise<{ context: ExecutionContext; rece
   return { context, receipt: await applyTransaction(context, transaction, sender), state };
 }
 
-test("a transaction that makes money is undone, costs all its gas and names who gained", async () => {
+it("a transaction that makes money is undone, costs all its gas and names who gained", async () => {
   const { context, receipt, state } = await run(faultyEngine(5n));
   expect(context.violations).toHaveLength(1);
   expect(context.violations[0]?.surplus).toBe(5n);
@@ -56,14 +53,14 @@ test("a transaction that makes money is undone, costs all its gas and names who 
   expect(state.balanceDelta).toBe(state.minted - state.burned);
 });
 
-test("a transaction that loses money is undone as well", async () => {
+it("a transaction that loses money is undone as well", async () => {
   const { context, receipt, state } = await run(faultyEngine(-5n));
   expect(context.violations[0]?.surplus).toBe(-5n);
   expect(receipt.succeeded).toBe(false);
   expect(state.balance(THIEF)).toBe(OGPU);
 });
 
-test("what a destroyed contract held is a burn, but a destroyed contract excuses no new money", async () => {
+it("what a destroyed contract held is a burn, but a destroyed contract excuses no new money", async () => {
   const burned = await run(faultyEngine(-5n, [CONTRACT]));
   expect(burned.context.violations).toEqual([]);
   expect(burned.state.burned).toBe(5n + burned.receipt.gasUsed * 7n);

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { expect, test } from "vitest";
+import { expect, test as it } from "vitest";
 import { bytesToBigint, type Hex } from "../../../base/bytes.ts";
 import { CodedError } from "../../../base/errors.ts";
 import { SECP256K1_ORDER, signHash } from "../../../base/secp256k1.ts";
@@ -86,7 +86,7 @@ function normalise(tx: NaiveTransaction): NaiveTransaction {
   return { ...tx, chainId, maxPriorityFee: tx.kind === "dynamicFee" ? tx.maxPriorityFee : tx.maxFee };
 }
 
-test("the executor and a naive ledger agree on every balance, error, gas and supply", async () => {
+it("the executor and a naive ledger agree on every balance, error, gas and supply", async () => {
   const blocks = fc.array(fc.array(transactions, { maxLength: 12 }), { minLength: 1, maxLength: 8 });
   await fc.assert(
     fc.asyncProperty(blocks, async (plan) => {
@@ -155,7 +155,7 @@ function checkMoney(chain: TestChain, ledger: NaiveLedger): void {
   expect(supply.genesis + supply.minted - supply.burned).toBe(ledger.sumOfBalances());
 }
 
-test("bytes that were tampered with either change the sender or are refused, and never crash", async () => {
+it("bytes that were tampered with either change the sender or are refused, and never crash", async () => {
   const base = encode(normalise({ ...SAMPLE, from: (KEYS[0] as TestKey).address }));
   fc.assert(
     fc.property(fc.nat(base.length - 1), fc.integer({ min: 1, max: 255 }), (position, flip) => {

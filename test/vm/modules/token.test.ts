@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { type Abi, decodeFunctionResult, encodeFunctionData, toEventSignature, toFunctionSignature } from "viem";
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test as it } from "vitest";
 import { bytesToHex, EMPTY_BYTES, hexToBytes } from "../../../base/bytes.ts";
 import { OGPU } from "../../../base/units.ts";
 import { compileSolidity } from "../../../bench/solidity.ts";
@@ -10,7 +10,15 @@ import { TOKEN_ADDRESS } from "../../../vm/modules/addresses.ts";
 import { readSupply, tokenAbi } from "../../../vm/modules/token/token.ts";
 import type { Receipt } from "../../../vm/receipt/receipt.ts";
 import type { Address } from "../../../vm/state/account.ts";
-import { signed, TEST_CAP, TEST_COINBASE, TEST_EMISSION, TestChain, testGenesis, testKey } from "../support/test-chain.ts";
+import {
+  signed,
+  TEST_CAP,
+  TEST_COINBASE,
+  TEST_EMISSION,
+  TestChain,
+  testGenesis,
+  testKey,
+} from "../support/test-chain.ts";
 
 const KEY = testKey(1);
 const SUPPLY = 1_000n * OGPU;
@@ -50,7 +58,6 @@ contract Caller {
         (ok, ) = address(TOKEN).call{value: msg.value, gas: 3000}(BURN);
     }
 }`;
-
 
 const interfaceSource = readFileSync(new URL("../../../vm/interfaces/IToken.sol", import.meta.url), "utf8");
 
@@ -98,7 +105,7 @@ function sumOfAll(chain: TestChain, caller: Address): bigint {
   return [KEY.address, caller, TOKEN_ADDRESS, TEST_COINBASE].reduce((sum, address) => sum + chain.balance(address), 0n);
 }
 
-test("the Solidity interface has exactly the functions and events that the module implements", () => {
+it("the Solidity interface has exactly the functions and events that the module implements", () => {
   const signatures = (abi: Abi): string[] =>
     abi
       .flatMap((item) => {
@@ -111,10 +118,12 @@ test("the Solidity interface has exactly the functions and events that the modul
   expect(signatures(interfaceAbi)).toEqual(signatures(tokenAbi));
 });
 
-test("a transaction reads and burns without the EVM", async () => {
+it("a transaction reads and burns without the EVM", async () => {
   const chain = new TestChain(testGenesis(new Map([[KEY.address, SUPPLY]])));
   const data = hexToBytes(encodeFunctionData({ abi: tokenAbi, functionName: "burn" }));
-  const { receipts } = await chain.block([signed({ to: TOKEN_ADDRESS, data, value: 5n * OGPU, gasLimit: 100_000n }, KEY)]);
+  const { receipts } = await chain.block([
+    signed({ to: TOKEN_ADDRESS, data, value: 5n * OGPU, gasLimit: 100_000n }, KEY),
+  ]);
   expect(receipts[0]?.succeeded).toBe(true);
   expect(receipts[0]?.logs.map(({ address }) => address)).toEqual([TOKEN_ADDRESS]);
   const { genesis, minted, burned } = readSupply(chain.state.reader);
@@ -123,7 +132,7 @@ test("a transaction reads and burns without the EVM", async () => {
   expect(burned).toBe(5n * OGPU + (receipts[0]?.gasUsed ?? 0n) * 7n);
 });
 
-test("the whole emission schedule stays within the cap and is minted block by block", async () => {
+it("the whole emission schedule stays within the cap and is minted block by block", async () => {
   const chain = new TestChain(testGenesis(new Map([[KEY.address, SUPPLY]])));
   for (let number = 1n; number <= 12n; number++) {
     await chain.block([]);
@@ -134,15 +143,18 @@ test("the whole emission schedule stays within the cap and is minted block by bl
 });
 
 describe("a contract", () => {
-  test("reads the supply, burns included that happened earlier in the block", async () => {
+  it("reads the supply, burns included that happened earlier in the block", async () => {
     const setup = await chainWithCaller();
     const { receipt } = await send(setup, setup.caller, callData("supply"));
     const { genesis, minted, burned } = readSupply(setup.chain.state.reader);
-    const thisBlock = { fee: receipt.gasUsed * 7n, reward: emissionUpTo(TEST_EMISSION, 2n) - emissionUpTo(TEST_EMISSION, 1n) };
+    const thisBlock = {
+      fee: receipt.gasUsed * 7n,
+      reward: emissionUpTo(TEST_EMISSION, 2n) - emissionUpTo(TEST_EMISSION, 1n),
+    };
     expect(result("supply", receipt.output)).toBe(genesis + minted - burned + thisBlock.fee - thisBlock.reward);
   });
 
-  test("burns what it sends, with a log of the module", async () => {
+  it("burns what it sends, with a log of the module", async () => {
     const setup = await chainWithCaller();
     const before = readSupply(setup.chain.state.reader).burned;
     const { receipt } = await send(setup, setup.caller, callData("burnAll"), 3n * OGPU);
@@ -152,14 +164,14 @@ describe("a contract", () => {
     expect(readSupply(setup.chain.state.reader).burned - before).toBe(3n * OGPU + receipt.gasUsed * 7n);
   });
 
-  test("can send money to a module as to any account", async () => {
+  it("can send money to a module as to any account", async () => {
     const setup = await chainWithCaller();
     const { receipt } = await send(setup, setup.caller, callData("sendPlain"), OGPU);
     expect(result("sendPlain", receipt.output)).toBe(true);
     expect(setup.chain.balance(TOKEN_ADDRESS)).toBe(OGPU);
   });
 
-  test("cannot borrow a module's code by DELEGATECALL or CALLCODE", async () => {
+  it("cannot borrow a module's code by DELEGATECALL or CALLCODE", async () => {
     const setup = await chainWithCaller();
     const delegated = await send(setup, setup.caller, callData("delegate"), OGPU);
     const [ok, out] = result("delegate", delegated.receipt.output) as [boolean, string];
@@ -170,7 +182,7 @@ describe("a contract", () => {
     expect(setup.chain.balance(setup.caller)).toBe(2n * OGPU);
   });
 
-  test("cannot write through STATICCALL", async () => {
+  it("cannot write through STATICCALL", async () => {
     const setup = await chainWithCaller();
     const { receipt } = await send(setup, setup.caller, callData("staticBurn"));
     const [ok] = result("staticBurn", receipt.output) as [boolean, string];
@@ -178,13 +190,13 @@ describe("a contract", () => {
     expect(receipt.logs).toEqual([]);
   });
 
-  test("is refused arguments that do not fit the ABI to the byte", async () => {
+  it("is refused arguments that do not fit the ABI to the byte", async () => {
     const setup = await chainWithCaller();
     const { receipt } = await send(setup, setup.caller, callData("wrongArguments"));
     expect(result("wrongArguments", receipt.output)).toBe(false);
   });
 
-  test("that reverts takes the module's changes and logs with it", async () => {
+  it("that reverts takes the module's changes and logs with it", async () => {
     const setup = await chainWithCaller();
     const before = readSupply(setup.chain.state.reader).burned;
     const { receipt } = await send(setup, setup.caller, callData("burnThenFail"), OGPU);
@@ -197,7 +209,7 @@ describe("a contract", () => {
     expect(setup.chain.balance(setup.caller)).toBe(OGPU);
   });
 
-  test("that gives too little gas gets its money back", async () => {
+  it("that gives too little gas gets its money back", async () => {
     const setup = await chainWithCaller();
     const { receipt } = await send(setup, setup.caller, callData("burnWithLittleGas"), OGPU);
     expect(result("burnWithLittleGas", receipt.output)).toBe(false);
@@ -207,7 +219,7 @@ describe("a contract", () => {
   });
 });
 
-test("a module call with garbage reverts and costs gas, the state is otherwise as before", async () => {
+it("a module call with garbage reverts and costs gas, the state is otherwise as before", async () => {
   const chain = new TestChain(testGenesis(new Map([[KEY.address, SUPPLY]])));
   const data = Uint8Array.from({ length: 37 }, (_, i) => i);
   const { receipts } = await chain.block([signed({ to: TOKEN_ADDRESS, data, value: OGPU, gasLimit: 100_000n }, KEY)]);

@@ -75,7 +75,10 @@ export class NaiveLedger {
   }
 
   /** "ok", "failed" (included, but its call reverted) or the code of the rule it breaks. */
-  apply(tx: NaiveTransaction, block: { baseFee: bigint; coinbase: string; gasLeft: bigint }): {
+  apply(
+    tx: NaiveTransaction,
+    block: { baseFee: bigint; coinbase: string; gasLeft: bigint },
+  ): {
     verdict: string;
     gasUsed: bigint;
   } {

@@ -1,6 +1,5 @@
 /** A small chain in memory for tests: funded keys, the token module, blocks executed one after the other. */
-import { type Hex, hexToBytes } from "../../../base/bytes.ts";
-import { bytesToHex } from "../../../base/bytes.ts";
+import { bytesToHex, type Hex, hexToBytes } from "../../../base/bytes.ts";
 import { keccak256 } from "../../../base/keccak.ts";
 import { privateKeyToAddress } from "../../../base/secp256k1.ts";
 import { OGPU } from "../../../base/units.ts";

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test as it } from "vitest";
 import { concatBytes } from "../../../base/bytes.ts";
 import { CodedError } from "../../../base/errors.ts";
 import { SECP256K1_ORDER, signHash } from "../../../base/secp256k1.ts";
@@ -65,10 +65,14 @@ const WRONG: readonly (readonly [name: string, code: TransactionErrorCode, raw: 
     "TX_INITCODE_TOO_LARGE",
     () => encode({ to: undefined, data: new Uint8Array(49_153), gasLimit: 900_000n }),
   ],
-  ["a contract as sender", "TX_SENDER_HAS_CODE", () => signTransaction(unsigned({ nonce: 1n }), CONTRACT_KEY.privateKey)],
+  [
+    "a contract as sender",
+    "TX_SENDER_HAS_CODE",
+    () => signTransaction(unsigned({ nonce: 1n }), CONTRACT_KEY.privateKey),
+  ],
 ];
 
-test.each(WRONG)("%s is refused with %s and leaves the state untouched", async (_name, code, raw) => {
+it.each(WRONG)("%s is refused with %s and leaves the state untouched", async (_name, code, raw) => {
   const genesis = testGenesis(BALANCES, undefined, new Map([[CONTRACT_KEY.address, new Uint8Array([0])]]));
   const chain = new TestChain(genesis);
   let error: CodedError;
@@ -88,7 +92,7 @@ test.each(WRONG)("%s is refused with %s and leaves the state untouched", async (
   expect(error.code).toBe(code);
 });
 
-test("a nonce that was used is refused as too low", async () => {
+it("a nonce that was used is refused as too low", async () => {
   const chain = new TestChain(testGenesis(BALANCES));
   const transaction = decodeTransaction(encode());
   const sender = recoverSender(transaction);

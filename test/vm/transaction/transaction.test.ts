@@ -1,7 +1,7 @@
-import { createTxFromRLP } from "@ethereumjs/tx";
 import { Common, Mainnet } from "@ethereumjs/common";
+import { createTxFromRLP } from "@ethereumjs/tx";
 import fc from "fast-check";
-import { expect, test } from "vitest";
+import { expect, test as it } from "vitest";
 import { bytesToHex, type Hex } from "../../../base/bytes.ts";
 import { recoverSender, signTransaction } from "../../../vm/transaction/sign.ts";
 import {
@@ -39,7 +39,7 @@ const transactions: fc.Arbitrary<UnsignedTransaction> = fc
     accessList: type === 0 ? [] : accessList,
   }));
 
-test("what is signed decodes to the same fields, the same sender and the same bytes", () => {
+it("what is signed decodes to the same fields, the same sender and the same bytes", () => {
   const key = testKey(9);
   fc.assert(
     fc.property(transactions, (unsigned) => {
@@ -53,12 +53,14 @@ test("what is signed decodes to the same fields, the same sender and the same by
   );
 });
 
-test("@ethereumjs/tx reads the same hash and sender from our bytes", () => {
+it("@ethereumjs/tx reads the same hash and sender from our bytes", () => {
   const key = testKey(9);
   const common = new Common({ chain: Mainnet, hardfork: "cancun" });
   const acceptable = transactions.filter(
     ({ maxFeePerGas, maxPriorityFeePerGas, gasLimit, data, to }) =>
-      maxPriorityFeePerGas <= maxFeePerGas && gasLimit * maxFeePerGas < 2n ** 256n && (to !== undefined || data.length > 0),
+      maxPriorityFeePerGas <= maxFeePerGas &&
+      gasLimit * maxFeePerGas < 2n ** 256n &&
+      (to !== undefined || data.length > 0),
   );
   fc.assert(
     fc.property(acceptable, (unsigned) => {
