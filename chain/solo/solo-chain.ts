@@ -64,6 +64,8 @@ export class SoloChain {
   private readonly listeners = new Set<(block: ChainHead) => void>();
   private cancelTimer: (() => void) | undefined;
   private producing: Promise<boolean> | undefined;
+  /** Since the block that is under way began. */
+  private hasArrivals = false;
   /** Why nothing more is accepted. */
   private stopped: CodedError | undefined;
   private hasFailed = false;
@@ -151,6 +153,7 @@ export class SoloChain {
     const environment = { gasLimit, baseFeePerGas: nextBaseFee(this.head.header) };
     checkAgainstState(next, account, reader, environment, 0n);
     this.pending.add({ transaction, sender }, nonce);
+    this.hasArrivals = true;
     this.schedule();
     return transaction.hash;
   }
@@ -180,13 +183,16 @@ export class SoloChain {
     const delay = Math.min(Math.max(wait, 0), intervalMilliseconds);
     this.cancelTimer = clock.setTimer(delay, () => {
       this.cancelTimer = undefined;
-      this.producing = this.produce().finally(() => {
-        this.producing = undefined;
-      });
-      this.producing
-        .then((hasMore) => hasMore && this.pending.size > 0 && this.schedule())
-        .catch((error) => this.fail(error));
+      this.hasArrivals = false;
+      this.producing = this.produce();
+      this.producing.then((canGoOn) => this.afterBlock(canGoOn)).catch((error) => this.fail(error));
     });
+  }
+
+  private afterBlock(canGoOn: boolean): void {
+    this.producing = undefined;
+    // What arrived meanwhile found a block under way, and may fill the gap that the others wait for.
+    if (this.pending.size > 0 && (canGoOn || this.hasArrivals)) this.schedule();
   }
 
   private fail(error: unknown): void {

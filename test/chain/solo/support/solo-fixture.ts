@@ -65,6 +65,8 @@ export class SoloFixture {
         resolve(block);
       });
     });
+    // The timer of a block is set once the block before it is done with.
+    while (this.clock.timersSet === 0) await new Promise((resolve) => setImmediate(resolve));
     this.clock.advance(this.spec.block.intervalMilliseconds);
     return await made;
   }
