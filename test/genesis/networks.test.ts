@@ -19,7 +19,7 @@ describe("the networks that ship with the node", () => {
   it("have chain ids that no network known to viem has", () => {
     const ids = NETWORK_NAMES.map((name) => Number(networkSpec(name).chainId));
     expect(new Set(ids).size).toBe(NETWORK_NAMES.length);
-    const foreign = new Set(Object.values(chains).map((chain) => chain.id));
+    const foreign = new Set<number>(Object.values(chains).map((chain) => chain.id));
     expect(foreign.size).toBeGreaterThan(100);
     expect(ids.filter((id) => foreign.has(id))).toEqual([]);
   });
