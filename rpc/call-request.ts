@@ -1,12 +1,12 @@
 /** The object of eth_call and eth_estimateGas: a transaction that nobody has signed. */
 import { bytesToHex, EMPTY_BYTES, equalBytes } from "../base/bytes.ts";
 import type { StoredHeader } from "../chain/store/block-records.ts";
-import type { CallMessage } from "../vm/execution/call-message.ts";
+import type { CallMessage, CallOutcome } from "../vm/execution/call-message.ts";
 import type { Address } from "../vm/state/account.ts";
 import type { AccessListEntry } from "../vm/transaction/transaction.ts";
 import { address, data, list, member, members, type Parameter, quantity, slot } from "./parameters.ts";
 import { decodeRevertReason } from "./revert-reason.ts";
-import { EXECUTION_REVERTED, invalidParams, RpcError } from "./rpc-error.ts";
+import { EXECUTION_REVERTED, invalidParams, REFUSED, RpcError } from "./rpc-error.ts";
 
 export interface CallRequest extends Omit<CallMessage, "gasLimit"> {
   readonly gasLimit: bigint | undefined;
@@ -64,8 +64,18 @@ export function messageOf(request: CallRequest, { header }: StoredHeader): CallM
   return { ...request, gasLimit: wanted < most ? wanted : most };
 }
 
-/** As Ethereum's clients tell it: the reason in the message, the revert data in `data`. */
-export function revertError(output: Uint8Array): RpcError {
+/**
+ * Why a call failed, as Ethereum's clients tell it: a revert with its reason in the message and its data in `data`.
+ * Everything else that ends a call early takes all its gas and leaves no data.
+ */
+export function callFailure(outcome: CallOutcome, gasLimit: bigint): RpcError {
+  const { output, gasNeeded } = outcome;
+  if (output.length === 0 && gasNeeded === gasLimit) {
+    return new RpcError(REFUSED, "out of gas, or an invalid instruction", {
+      code: "CALL_FAILED",
+      gasLimit: gasLimit.toString(),
+    });
+  }
   const reason = decodeRevertReason(output);
   const message = reason === undefined ? "execution reverted" : `execution reverted: ${reason}`;
   return new RpcError(EXECUTION_REVERTED, message, bytesToHex(output));

@@ -1,7 +1,7 @@
 import { bytesToHex } from "../../base/bytes.ts";
 import { blockReference, LATEST, requireBlock } from "../block-reference.ts";
 import { callEnvironment } from "../call-environment.ts";
-import { callRequest, messageOf, revertError } from "../call-request.ts";
+import { callFailure, callRequest, messageOf } from "../call-request.ts";
 import { defineMethod, type RpcMethod } from "../method.ts";
 import { optional } from "../parameters.ts";
 
@@ -11,8 +11,9 @@ export const ethCall: RpcMethod = defineMethod({
   run: async ({ chain, caller }, request, reference) => {
     const block = requireBlock(chain, reference);
     const state = chain.stateAt(Number(block.header.number));
-    const outcome = await caller.call(state, callEnvironment(chain, block), messageOf(request, block));
-    if (!outcome.succeeded) throw revertError(outcome.output);
+    const message = messageOf(request, block);
+    const outcome = await caller.call(state, callEnvironment(chain, block), message);
+    if (!outcome.succeeded) throw callFailure(outcome, message.gasLimit);
     return bytesToHex(outcome.output);
   },
 });

@@ -1,7 +1,7 @@
 import { estimateGas } from "../../vm/execution/estimate-gas.ts";
 import { blockReference, LATEST, requireBlock } from "../block-reference.ts";
 import { callEnvironment } from "../call-environment.ts";
-import { callRequest, messageOf, revertError } from "../call-request.ts";
+import { callFailure, callRequest, messageOf } from "../call-request.ts";
 import { quantityText } from "../format.ts";
 import { defineMethod, type RpcMethod } from "../method.ts";
 import { optional } from "../parameters.ts";
@@ -12,8 +12,9 @@ export const ethEstimateGas: RpcMethod = defineMethod({
   run: async ({ chain, caller }, request, reference) => {
     const block = requireBlock(chain, reference);
     const state = chain.stateAt(Number(block.header.number));
-    const estimate = await estimateGas(caller, state, callEnvironment(chain, block), messageOf(request, block));
-    if ("failed" in estimate) throw revertError(estimate.failed.output);
+    const message = messageOf(request, block);
+    const estimate = await estimateGas(caller, state, callEnvironment(chain, block), message);
+    if ("failed" in estimate) throw callFailure(estimate.failed, message.gasLimit);
     return quantityText(estimate.gas);
   },
 });
