@@ -117,10 +117,19 @@ export interface CommandGroup {
   readonly commands: readonly Command[];
 }
 
+/**
+ * Where a command or group is found. Its module is loaded when somebody calls it or asks for the overview: all of
+ * them together take a second (measured), which nobody should wait for to see a balance.
+ */
+export interface CommandEntry {
+  readonly name: string;
+  load(): Promise<Command | CommandGroup>;
+}
+
 /** The overview lists the commands under such titles. */
-export interface CommandSection {
+export interface CommandSection<Entry = CommandEntry> {
   readonly title: string;
-  readonly entries: readonly (Command | CommandGroup)[];
+  readonly entries: readonly Entry[];
 }
 
 export function isGroup(entry: Command | CommandGroup): entry is CommandGroup {

@@ -64,7 +64,7 @@ async function dispatch(
   const [first, ...others] = words;
   if (first === "--version" || first === "-v") return dispatch(["version", ...others], sections, config, terminal);
   if (first === undefined || first.startsWith("-")) return printOverview(words, sections, terminal);
-  const { entry, path, rest } = find(sections, words);
+  const { entry, path, rest } = await find(sections, words);
   if (isGroup(entry)) return printGroup(entry, path, rest, terminal);
   const parsed = parseWords(entry, path, rest);
   const context = contextFor(terminal, parsed.json);
@@ -87,20 +87,26 @@ function contextFor(terminal: Terminal, json: boolean): CommandContext {
   };
 }
 
-/** The entry that the words name, as deep as they go. */
-function find(sections: readonly CommandSection[], words: readonly string[]): Found {
+/** The command or group that the words name, as deep as they go. */
+async function find(sections: readonly CommandSection[], words: readonly string[]): Promise<Found> {
   const [first = "", second, ...others] = words;
-  const entries = sections.flatMap((section) => section.entries);
-  const entry = pick(entries, first, "ogpu");
-  if (!isGroup(entry) || second === undefined || second.startsWith("-")) {
-    return { entry, path: `ogpu ${entry.name}`, rest: words.slice(1) };
-  }
+  const listed = pick(
+    sections.flatMap((section) => section.entries),
+    first,
+    "ogpu",
+  );
+  const entry = await listed.load();
   const path = `ogpu ${entry.name}`;
+  if (!isGroup(entry) || second === undefined || second.startsWith("-")) return { entry, path, rest: words.slice(1) };
   const command = pick(entry.commands, second, path);
   return { entry: command, path: `${path} ${command.name}`, rest: others };
 }
 
-function pick<Candidate extends Entry>(entries: readonly Candidate[], name: string, path: string): Candidate {
+function pick<Candidate extends { readonly name: string }>(
+  entries: readonly Candidate[],
+  name: string,
+  path: string,
+): Candidate {
   const found = entries.find((entry) => entry.name === name);
   if (found !== undefined) return found;
   const meant = nearest(
@@ -117,11 +123,25 @@ function refuseOthers(words: readonly string[], path: string): void {
   if (other !== undefined) throw usageError(`${other} needs a command before it`, `See: ${path} --help`);
 }
 
-function printOverview(words: readonly string[], sections: readonly CommandSection[], terminal: Terminal): ExitCode {
+async function printOverview(
+  words: readonly string[],
+  sections: readonly CommandSection[],
+  terminal: Terminal,
+): Promise<ExitCode> {
   refuseOthers(words, "ogpu");
-  const value = sections.map(({ title, entries }) => ({ title, commands: entries.map(helpData) }));
-  contextFor(terminal, words.includes("--json")).report(value, overviewHelp(sections));
+  await reportOverview(sections, contextFor(terminal, words.includes("--json")));
   return 0;
+}
+
+async function reportOverview(sections: readonly CommandSection[], { report }: CommandContext): Promise<void> {
+  const loaded = await Promise.all(
+    sections.map(async ({ title, entries }) => ({
+      title,
+      entries: await Promise.all(entries.map((entry) => entry.load())),
+    })),
+  );
+  const value = loaded.map(({ title, entries }) => ({ title, commands: entries.map(helpData) }));
+  report(value, overviewHelp(loaded));
 }
 
 function printGroup(group: CommandGroup, path: string, words: readonly string[], terminal: Terminal): ExitCode {
@@ -136,18 +156,17 @@ function withHelpCommand(sections: readonly CommandSection[]): readonly CommandS
     name: "help",
     summary: "Explain a command, or list them all",
     args: [{ name: "command", description: "the command to explain", optional: true, many: true }],
-    run({ args }, { report }) {
+    async run({ args }, context): Promise<ExitCode> {
       if (args.length === 0) {
-        const value = all.map(({ title, entries }) => ({ title, commands: entries.map(helpData) }));
-        report(value, overviewHelp(all));
+        await reportOverview(all, context);
         return 0;
       }
-      const { entry, path, rest } = find(all, args);
+      const { entry, path, rest } = await find(all, args);
       if (rest.length > 0) throw usageError(`${path} has no command ${rest.join(" ")}`, `See: ${path} --help`);
-      report(helpData(entry), isGroup(entry) ? groupHelp(entry) : commandHelp(entry, path));
+      context.report(helpData(entry), isGroup(entry) ? groupHelp(entry) : commandHelp(entry, path));
       return 0;
     },
   });
-  const all = [...sections, { title: "Help", entries: [help] }];
+  const all = [...sections, { title: "Help", entries: [{ name: help.name, load: async () => help }] }];
   return all;
 }

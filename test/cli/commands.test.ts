@@ -11,7 +11,8 @@ async function run(...words: readonly string[]): Promise<{ code: number; out: st
   return { code: await runCommandLine(words, COMMANDS, readConfig({}), terminal), out: out.join("\n") };
 }
 
-const entries = COMMANDS.flatMap((section) => section.entries);
+const listed = COMMANDS.flatMap((section) => section.entries);
+const entries = await Promise.all(listed.map((entry) => entry.load()));
 const commands: readonly (readonly [path: string, command: Command])[] = entries.flatMap((entry) =>
   isGroup(entry)
     ? entry.commands.map((command) => [`${entry.name} ${command.name}`, command] as const)
@@ -19,7 +20,8 @@ const commands: readonly (readonly [path: string, command: Command])[] = entries
 );
 
 describe("every command of ogpu", () => {
-  it("has a name of its own", () => {
+  it("has a name of its own, under which it is listed", () => {
+    expect(entries.map(({ name }) => name)).toEqual(listed.map(({ name }) => name));
     const paths = commands.map(([path]) => path);
     expect(new Set(paths).size).toBe(paths.length);
   });

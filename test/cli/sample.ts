@@ -1,6 +1,6 @@
 /** A small command line to try the frame on, and a terminal that remembers. */
 import { CodedError } from "../../base/errors.ts";
-import { type Command, type CommandSection, defineCommand } from "../../cli/command.ts";
+import { type Command, type CommandGroup, type CommandSection, defineCommand } from "../../cli/command.ts";
 import { readConfig } from "../../cli/config.ts";
 import { runCommandLine } from "../../cli/run.ts";
 
@@ -57,9 +57,11 @@ const fail: Command = defineCommand({
   },
 });
 
+const thing: CommandGroup = { name: "thing", summary: "Work with things", commands: [create, strict] };
+
 export const SAMPLE: readonly CommandSection[] = [
-  { title: "Things", entries: [{ name: "thing", summary: "Work with things", commands: [create, strict] }] },
-  { title: "Failures", entries: [fail] },
+  { title: "Things", entries: [{ name: "thing", load: async () => thing }] },
+  { title: "Failures", entries: [{ name: "fail", load: async () => fail }] },
 ];
 
 export interface Ran {
