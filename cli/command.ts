@@ -118,18 +118,20 @@ export interface CommandGroup {
 }
 
 /**
- * Where a command or group is found. Its module is loaded when somebody calls it or asks for the overview: all of
- * them together take a second (measured), which nobody should wait for to see a balance.
+ * Where a command or group is found. Its module is loaded when somebody calls it: all of them together take more
+ * than a second of processor time (measured), which nobody should wait for to see a balance or this list.
  */
 export interface CommandEntry {
+  /** As the command itself says; a test holds them equal. */
   readonly name: string;
+  readonly summary: string;
   load(): Promise<Command | CommandGroup>;
 }
 
 /** The overview lists the commands under such titles. */
-export interface CommandSection<Entry = CommandEntry> {
+export interface CommandSection {
   readonly title: string;
-  readonly entries: readonly Entry[];
+  readonly entries: readonly CommandEntry[];
 }
 
 export function isGroup(entry: Command | CommandGroup): entry is CommandGroup {

@@ -4,27 +4,67 @@ import type { CommandSection } from "./command.ts";
 export const COMMANDS: readonly CommandSection[] = [
   {
     title: "Run a chain",
-    entries: [{ name: "devnet", load: async () => (await import("./commands/devnet.ts")).devnet }],
+    entries: [
+      {
+        name: "devnet",
+        summary: "Run a development chain on this machine",
+        load: async () => (await import("./commands/devnet.ts")).devnet,
+      },
+    ],
   },
   {
     title: "Use a chain",
     entries: [
-      { name: "account", load: async () => (await import("./commands/account.ts")).account },
-      { name: "balance", load: async () => (await import("./commands/balance.ts")).balance },
-      { name: "send", load: async () => (await import("./commands/send.ts")).send },
-      { name: "tx", load: async () => (await import("./commands/tx.ts")).tx },
-      { name: "block", load: async () => (await import("./commands/block.ts")).block },
+      {
+        name: "account",
+        summary: "Make a key, or list the devnet's test accounts",
+        load: async () => (await import("./commands/account.ts")).account,
+      },
+      {
+        name: "balance",
+        summary: "Print what an account has",
+        load: async () => (await import("./commands/balance.ts")).balance,
+      },
+      {
+        name: "send",
+        summary: "Send oGPU, or call a contract",
+        load: async () => (await import("./commands/send.ts")).send,
+      },
+      {
+        name: "tx",
+        summary: "Show a transaction and what came of it",
+        load: async () => (await import("./commands/tx.ts")).tx,
+      },
+      {
+        name: "block",
+        summary: "Show a block",
+        load: async () => (await import("./commands/block.ts")).block,
+      },
     ],
   },
   {
     title: "Make and check chains",
     entries: [
-      { name: "genesis", load: async () => (await import("./commands/genesis.ts")).genesis },
-      { name: "audit", load: async () => (await import("./commands/audit.ts")).audit },
+      {
+        name: "genesis",
+        summary: "Make and check chain specs",
+        load: async () => (await import("./commands/genesis.ts")).genesis,
+      },
+      {
+        name: "audit",
+        summary: "Check a chain database: every balance, the whole state tree, all code",
+        load: async () => (await import("./commands/audit.ts")).audit,
+      },
     ],
   },
   {
     title: "About",
-    entries: [{ name: "version", load: async () => (await import("./commands/version.ts")).version }],
+    entries: [
+      {
+        name: "version",
+        summary: "Print the version of the node, of Node.js and of the platform",
+        load: async () => (await import("./commands/version.ts")).version,
+      },
+    ],
   },
 ];

@@ -20,7 +20,7 @@ function block(title: string, rows: readonly Row[]): readonly string[] {
   return rows.length === 0 ? [] : [`${title}:\n${table(rows)}`];
 }
 
-export function overviewHelp(sections: readonly CommandSection<Command | CommandGroup>[]): string {
+export function overviewHelp(sections: readonly CommandSection[]): string {
   return [
     "ogpu: the OpenGPU node",
     "Usage: ogpu <command> [options]",

@@ -123,25 +123,18 @@ function refuseOthers(words: readonly string[], path: string): void {
   if (other !== undefined) throw usageError(`${other} needs a command before it`, `See: ${path} --help`);
 }
 
-async function printOverview(
-  words: readonly string[],
-  sections: readonly CommandSection[],
-  terminal: Terminal,
-): Promise<ExitCode> {
+function printOverview(words: readonly string[], sections: readonly CommandSection[], terminal: Terminal): ExitCode {
   refuseOthers(words, "ogpu");
-  await reportOverview(sections, contextFor(terminal, words.includes("--json")));
+  reportOverview(sections, contextFor(terminal, words.includes("--json")));
   return 0;
 }
 
-async function reportOverview(sections: readonly CommandSection[], { report }: CommandContext): Promise<void> {
-  const loaded = await Promise.all(
-    sections.map(async ({ title, entries }) => ({
-      title,
-      entries: await Promise.all(entries.map((entry) => entry.load())),
-    })),
-  );
-  const value = loaded.map(({ title, entries }) => ({ title, commands: entries.map(helpData) }));
-  report(value, overviewHelp(loaded));
+function reportOverview(sections: readonly CommandSection[], { report }: CommandContext): void {
+  const value = sections.map(({ title, entries }) => ({
+    title,
+    commands: entries.map(({ name, summary }) => ({ name, summary })),
+  }));
+  report(value, overviewHelp(sections));
 }
 
 function printGroup(group: CommandGroup, path: string, words: readonly string[], terminal: Terminal): ExitCode {
@@ -158,7 +151,7 @@ function withHelpCommand(sections: readonly CommandSection[]): readonly CommandS
     args: [{ name: "command", description: "the command to explain", optional: true, many: true }],
     async run({ args }, context): Promise<ExitCode> {
       if (args.length === 0) {
-        await reportOverview(all, context);
+        reportOverview(all, context);
         return 0;
       }
       const { entry, path, rest } = await find(all, args);
@@ -167,6 +160,9 @@ function withHelpCommand(sections: readonly CommandSection[]): readonly CommandS
       return 0;
     },
   });
-  const all = [...sections, { title: "Help", entries: [{ name: help.name, load: async () => help }] }];
+  const all = [
+    ...sections,
+    { title: "Help", entries: [{ name: help.name, summary: help.summary, load: async () => help }] },
+  ];
   return all;
 }

@@ -20,8 +20,12 @@ const commands: readonly (readonly [path: string, command: Command])[] = entries
 );
 
 describe("every command of ogpu", () => {
-  it("has a name of its own, under which it is listed", () => {
-    expect(entries.map(({ name }) => name)).toEqual(listed.map(({ name }) => name));
+  it("is listed as it describes itself", () => {
+    const facts = ({ name, summary }: { name: string; summary: string }): string => `${name}: ${summary}`;
+    expect(listed.map(facts)).toEqual(entries.map(facts));
+  });
+
+  it("has a name of its own", () => {
     const paths = commands.map(([path]) => path);
     expect(new Set(paths).size).toBe(paths.length);
   });

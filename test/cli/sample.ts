@@ -60,8 +60,8 @@ const fail: Command = defineCommand({
 const thing: CommandGroup = { name: "thing", summary: "Work with things", commands: [create, strict] };
 
 export const SAMPLE: readonly CommandSection[] = [
-  { title: "Things", entries: [{ name: "thing", load: async () => thing }] },
-  { title: "Failures", entries: [{ name: "fail", load: async () => fail }] },
+  { title: "Things", entries: [{ name: "thing", summary: thing.summary, load: async () => thing }] },
+  { title: "Failures", entries: [{ name: "fail", summary: fail.summary, load: async () => fail }] },
 ];
 
 export interface Ran {
