@@ -2,12 +2,13 @@
 import type { Hex } from "../base/bytes.ts";
 import { CodedError } from "../base/errors.ts";
 import type { StringOption } from "./command.ts";
+import { DEFAULT_RPC_PORT } from "./defaults.ts";
 
 export const rpcOption: StringOption & { readonly default: string } = {
   type: "string",
   placeholder: "url",
   description: "the node to ask",
-  default: "http://127.0.0.1:8545",
+  default: `http://127.0.0.1:${DEFAULT_RPC_PORT}`,
   env: "OGPU_RPC",
 };
 

@@ -1,13 +1,8 @@
-/**
- * The accounts that development tools for Ethereum share: everybody knows their keys. Funded on the devnet alone;
- * whatever is sent to them on a public network is taken at once.
- */
+/** The accounts of the test mnemonic. */
 import { mnemonicToAccount } from "viem/accounts";
 import { assert } from "../base/errors.ts";
 import type { Address } from "../vm/state/account.ts";
-
-export const TEST_MNEMONIC = "test test test test test test test test test test test junk";
-export const TEST_ACCOUNTS = 20;
+import { TEST_MNEMONIC } from "./test-mnemonic.ts";
 
 export interface TestAccount {
   readonly index: number;

@@ -1,6 +1,4 @@
-import { type AuditReport, auditStore } from "../../chain/store/audit.ts";
-import { ChainStore } from "../../chain/store/chain-store.ts";
-import { Database } from "../../chain/store/database.ts";
+import type { AuditReport } from "../../chain/store/audit.ts";
 import { type Command, defineCommand } from "../command.ts";
 
 export const audit: Command = defineCommand({
@@ -28,6 +26,12 @@ export const audit: Command = defineCommand({
     { command: "ogpu audit --data-dir data/devnet --repair", description: "after a message that it is damaged" },
   ],
   async run({ options }, { report, progress }) {
+    // Loaded now, so that other commands start at once.
+    const [{ auditStore }, { ChainStore }, { Database }] = await Promise.all([
+      import("../../chain/store/audit.ts"),
+      import("../../chain/store/chain-store.ts"),
+      import("../../chain/store/database.ts"),
+    ]);
     const directory = options.dataDir;
     if (options.repair) {
       progress(`repairing ${directory}`);

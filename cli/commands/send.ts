@@ -9,7 +9,7 @@ import { type Command, defineCommand, type ExitCode } from "../command.ts";
 import { usageError } from "../failure.ts";
 import { callQuantity, callRpc, quantity, rpcOption } from "../json-rpc-client.ts";
 import { readKeyFile } from "../key-file.ts";
-import { TEST_ACCOUNTS, testAccount } from "../test-accounts.ts";
+import { TEST_ACCOUNTS } from "../test-mnemonic.ts";
 
 const POLL_MILLISECONDS = 100;
 const WAIT_MILLISECONDS = 60_000;
@@ -66,7 +66,7 @@ export const send: Command = defineCommand({
 });
 
 async function senderKey(from: number | undefined, keyFile: string | undefined): Promise<Uint8Array> {
-  if (from !== undefined) return testAccount(from).privateKey;
+  if (from !== undefined) return (await import("../test-accounts.ts")).testAccount(from).privateKey;
   if (keyFile !== undefined) return await readKeyFile(keyFile);
   throw usageError("who sends? give --from <n> or --key-file <file>", "See: ogpu send --help");
 }

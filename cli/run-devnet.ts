@@ -1,0 +1,141 @@
+/** The development chain: composes the solo chain with its RPC, and says what is going on. */
+import { rm } from "node:fs/promises";
+import { checksumAddress } from "../base/address.ts";
+import { bytesToHex, hexToBytes } from "../base/bytes.ts";
+import { isCoded } from "../base/errors.ts";
+import { formatOgpu } from "../base/units.ts";
+import { systemClock } from "../chain/solo/clock.ts";
+import { SoloChain } from "../chain/solo/solo-chain.ts";
+import { type ChainHead, ChainStore } from "../chain/store/chain-store.ts";
+import type { ChainSpec } from "../genesis/chain-spec.ts";
+import { networkSpec } from "../genesis/networks.ts";
+import manifest from "../package.json" with { type: "json" };
+import { type RpcServer, startRpcServer } from "../rpc/server.ts";
+import type { CommandContext } from "./command.ts";
+import { DEFAULT_RPC_PORT } from "./defaults.ts";
+import { readSpecFile } from "./spec-file.ts";
+import { testAccount } from "./test-accounts.ts";
+import { TEST_ACCOUNTS, TEST_MNEMONIC } from "./test-mnemonic.ts";
+
+/** Ports that are tried when nobody asked for a certain one. */
+const PORTS_TRIED = 10;
+/** The proposer of the devnet is the test account after the funded ones, so that no balance there moves by itself. */
+const PROPOSER_INDEX = TEST_ACCOUNTS;
+
+export interface DevnetOptions {
+  readonly dataDir: string;
+  readonly fresh: boolean;
+  readonly spec: string | undefined;
+  readonly rpcPort: number | undefined;
+  readonly rpcHost: string;
+  readonly archive: boolean;
+}
+
+/** Runs until `signal` is aborted. */
+export async function runDevnet(options: DevnetOptions, signal: AbortSignal, context: CommandContext): Promise<void> {
+  const spec = options.spec === undefined ? networkSpec("devnet") : await readSpecFile(options.spec);
+  if (options.fresh) await deleteChain(options.dataDir);
+  const failed = new AbortController();
+  const chain = await SoloChain.open({
+    spec,
+    directory: options.dataDir,
+    coinbase: testAccount(PROPOSER_INDEX).address,
+    clock: systemClock,
+    ...(options.archive && { archive: true }),
+    onViolation: (violation) =>
+      context.report({ event: "violation", ...violation }, `MONEY DOES NOT ADD UP in ${violation.transaction}`),
+    onFailure: (error) => failed.abort(error),
+  });
+  try {
+    const server = await listen(chain, options.rpcHost, options.rpcPort, context);
+    try {
+      announce(spec, chain, server, options.dataDir, context);
+      chain.onBlock((head) => reportBlock(chain, head, context));
+      await aborted(AbortSignal.any([signal, failed.signal]));
+      failed.signal.throwIfAborted();
+      context.progress("stopping");
+    } finally {
+      await server.close();
+    }
+  } finally {
+    await chain.close();
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+}
+
+/** Deletes a chain database and nothing else: not one in use, and no folder with other files in it. */
+async function deleteChain(directory: string): Promise<void> {
+  try {
+    const store = await ChainStore.open(directory, { forImport: true });
+    await store.close();
+  } catch (error) {
+    if (isCoded(error, "STORE_MISSING")) return;
+    // A database that cannot be used is a reason to start over; one that is in use, or is none, is not.
+    if (!isCoded(error, "STORE_DAMAGED", "STORE_NEWER_SCHEMA")) throw error;
+  }
+  await rm(directory, { recursive: true });
+}
+
+async function listen(
+  chain: SoloChain,
+  host: string,
+  wanted: number | undefined,
+  context: CommandContext,
+): Promise<RpcServer> {
+  const clientVersion = `ogpu/v${manifest.version}/${process.platform}-${process.arch}/node${process.versions.node}`;
+  const onBug = (method: string, error: unknown): void => {
+    const details = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    context.report({ event: "bug", method, details }, `BUG in ${method}: ${details}`);
+  };
+  const last = wanted ?? DEFAULT_RPC_PORT + PORTS_TRIED - 1;
+  for (let port = wanted ?? DEFAULT_RPC_PORT; ; port++) {
+    try {
+      return await startRpcServer({ chain, host, port, clientVersion, onBug });
+    } catch (error) {
+      if (!isCoded(error, "RPC_PORT_TAKEN") || port === last) throw error;
+      context.progress(`port ${port} is taken, trying the next one`);
+    }
+  }
+}
+
+function announce(
+  spec: ChainSpec,
+  chain: SoloChain,
+  { url, port }: RpcServer,
+  dataDir: string,
+  { report }: CommandContext,
+): void {
+  const funded = new Map(spec.accounts.map(({ address, balance }) => [address, balance]));
+  const accounts = Array.from({ length: TEST_ACCOUNTS }, (_, index) => testAccount(index).address).filter((address) =>
+    funded.has(address),
+  );
+  const height = chain.head.number;
+  const lines = [
+    `OpenGPU devnet: chain "${spec.name}", id ${spec.chainId}, ${height === 0 ? "new" : `at block ${height}`}, in ${dataDir}`,
+    "",
+    ...accounts.map((address, index) => {
+      const balance = formatOgpu(chain.stateAt(height).account(address)?.balance ?? 0n);
+      return `  ${String(index).padStart(2)}  ${checksumAddress(hexToBytes(address))}  ${balance} oGPU`;
+    }),
+    "",
+    `  mnemonic: ${TEST_MNEMONIC}`,
+    "  WARNING: everybody knows these keys. Never send them anything on a public network.",
+    "",
+  ];
+  const facts = { chainId: Number(spec.chainId), name: spec.name, height, dataDir, accounts, mnemonic: TEST_MNEMONIC };
+  report({ event: "started", ...facts }, lines.join("\n"));
+  report({ event: "ready", url, port }, `READY ${url}`);
+}
+
+function reportBlock(chain: SoloChain, { number, hash, header }: ChainHead, { report }: CommandContext): void {
+  const transactions = chain.body(number)?.transactions.length ?? 0;
+  const noun = transactions === 1 ? "transaction" : "transactions";
+  report(
+    { event: "block", number, hash, transactions, gasUsed: Number(header.gasUsed) },
+    `block ${number} ${bytesToHex(hash)}: ${transactions} ${noun}, ${header.gasUsed} gas`,
+  );
+}

@@ -1,0 +1,149 @@
+import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { Devnet, ogpuJson, runOgpu } from "./support/ogpu-process.ts";
+
+const root = mkdtempSync(join(tmpdir(), "ogpu-commands-"));
+const BOB = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
+
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+describe("commands that ask a node", () => {
+  let devnet: Devnet;
+
+  beforeAll(async () => {
+    devnet = await Devnet.start(join(root, "chain"));
+  });
+
+  afterAll(async () => {
+    await devnet.stop("SIGKILL");
+  });
+
+  const ask = <Result>(...args: readonly string[]): Promise<Result> => ogpuJson<Result>(...args, "--rpc", devnet.url);
+
+  it("send, tx, block and balance tell the same story", async () => {
+    const sent = await ask<{ hash: string; status: string; blockNumber: number; fee: string }>(
+      "send",
+      "--from",
+      "3",
+      "--to",
+      BOB,
+      "--amount",
+      "2.5",
+    );
+    expect(sent).toMatchObject({ status: "succeeded", value: "2500000000000000000" });
+    const { transaction, receipt } = await ask<Record<string, Record<string, string>>>("tx", sent.hash);
+    expect(transaction?.["value"]).toBe("0x22b1c8c1227a0000");
+    expect(Number(receipt?.["blockNumber"])).toBe(sent.blockNumber);
+    expect((await ask<{ transactions: string[] }>("block", String(sent.blockNumber))).transactions).toContain(
+      sent.hash,
+    );
+    const { wei } = await ask<{ wei: string }>("balance", "0x90F79bf6EB2c4f870365E785982E1f101E93b906");
+    expect(BigInt(wei)).toBe(10_000n * 10n ** 18n - 2_500_000_000_000_000_000n - BigInt(sent.fee));
+  });
+
+  it("prints amounts in oGPU for people", async () => {
+    const { out } = await runOgpu("balance", "0x23618e81E3f5cdF7f54C3d65f7FBc0aBf5B21E8f", "--rpc", devnet.url);
+    expect(out).toBe("10000 oGPU\n");
+    expect((await runOgpu("block", "0", "--rpc", devnet.url)).out).toMatch(/^number +0$/m);
+    expect((await runOgpu("account", "list", "--rpc", devnet.url)).out.trim().split("\n")).toHaveLength(21);
+  });
+
+  it("sends from a key that account new has made", async () => {
+    const file = join(root, "new.key");
+    const { address } = await ogpuJson<{ address: string }>("account", "new", file);
+    expect(statSync(file).mode & 0o077).toBe(0);
+    expect((await runOgpu("account", "new", file)).err).toContain("[FILE_EXISTS]");
+    await ask("send", "--from", "4", "--to", address, "--amount", "1");
+    const back = await ask<{ from: string; status: string }>(
+      "send",
+      "--key-file",
+      file,
+      "--to",
+      BOB,
+      "--amount",
+      "0.5",
+    );
+    expect(back).toMatchObject({ from: address, status: "succeeded" });
+  });
+
+  it.each([
+    ["who sends", ["send", "--to", BOB], 2, "USAGE"],
+    ["a mistyped address", ["balance", "0x70997970C51812dc3A010C7d01b50e0d17dc79c8"], 1, "BAD_ADDRESS"],
+    ["a bad amount", ["send", "--from", "0", "--to", BOB, "--amount", "much"], 1, "BAD_AMOUNT"],
+    ["too little money", ["send", "--from", "5", "--to", BOB, "--amount", "20000000"], 1, "RPC_REFUSED"],
+    ["a transaction nobody knows", ["tx", `0x${"00".repeat(32)}`], 1, "TX_UNKNOWN"],
+    ["a hash that is none", ["tx", "0x12"], 2, "USAGE"],
+    ["a block that is not there", ["block", "999999"], 1, "BLOCK_UNKNOWN"],
+    ["a block that is none", ["block", "newest"], 2, "USAGE"],
+  ])("says what is wrong: %s", async (_what, args, code, error) => {
+    const finished = await runOgpu(...args, "--rpc", devnet.url, "--json");
+    expect(finished.code).toBe(code);
+    expect(JSON.parse(finished.err)).toMatchObject({ error: { code: error } });
+  });
+
+  it("says that nobody answers", async () => {
+    const { code, err } = await runOgpu("balance", BOB, "--rpc", "http://127.0.0.1:1");
+    expect(code).toBe(1);
+    expect(err).toContain("[RPC_UNREACHABLE]");
+    expect(err).toContain("npm start");
+  });
+});
+
+describe("ogpu genesis", () => {
+  it("creates a spec that it then checks and hashes, and a node runs", async () => {
+    const file = join(root, "my.json");
+    const args = ["--name", "my-net", "--chain-id", "777001", "--allocate", `${BOB}=1000.5`, "--block-interval", "100"];
+    const created = await ogpuJson<{ genesisHash: string }>("genesis", "create", file, ...args);
+    const checked = await ogpuJson<Record<string, unknown>>("genesis", "check", file);
+    expect(checked).toMatchObject({ valid: true, chainId: "777001", genesisHash: created.genesisHash });
+    expect(checked["supply"]).toMatchObject({ allocated: "1000500000000000000000", cap: `21000000${"0".repeat(18)}` });
+    expect(await ogpuJson("genesis", "hash", file)).toMatchObject({ genesisHash: created.genesisHash });
+    const devnet = await Devnet.start(join(root, "my-chain"), "--spec", file);
+    try {
+      const block = await ogpuJson<{ hash: string }>("block", "0", "--rpc", devnet.url);
+      expect(block.hash).toBe(created.genesisHash);
+    } finally {
+      expect(await devnet.stop("SIGTERM")).toBe(0);
+    }
+  });
+
+  it("does not write over a file, unless told to", async () => {
+    const file = join(root, "kept.json");
+    const args = ["genesis", "create", file, "--name", "kept", "--chain-id", "777002"];
+    await ogpuJson(...args);
+    const before = readFileSync(file, "utf8");
+    expect((await runOgpu(...args, "--gas-limit", "40000000")).err).toContain("[FILE_EXISTS]");
+    expect(readFileSync(file, "utf8")).toBe(before);
+    await ogpuJson(...args, "--gas-limit", "40000000", "--force");
+    expect(JSON.parse(readFileSync(file, "utf8"))).toMatchObject({ block: { gasLimit: 40_000_000 } });
+  });
+
+  it("writes nothing that would not be valid", async () => {
+    const { code, err } = await runOgpu(
+      "genesis",
+      "create",
+      join(root, "bad.json"),
+      "--name",
+      "bad",
+      "--chain-id",
+      "1",
+    );
+    expect(code).toBe(1);
+    expect(err).toContain("$.chainId: 1 is Ethereum");
+    expect(() => statSync(join(root, "bad.json"))).toThrow();
+  });
+
+  it("prints the supply of mainnet for people", async () => {
+    const { out } = await runOgpu("genesis", "check", "mainnet");
+    expect(out).toMatch(/^allocated +8400000 oGPU$/m);
+    expect(out).toMatch(/^cap +21000000 oGPU$/m);
+  });
+
+  it("prints the schema that the repository holds", async () => {
+    const { out } = await runOgpu("genesis", "schema");
+    const file = new URL("../../genesis/chain-spec.schema.json", import.meta.url);
+    expect(JSON.parse(out)).toEqual(JSON.parse(readFileSync(file, "utf8")));
+  });
+});
