@@ -1,0 +1,45 @@
+import fc from "fast-check";
+import { describe, expect, test as it } from "vitest";
+import { bytesToHex, compareBytes } from "../../../base/bytes.ts";
+import { hasPrefix, leafBefore, leavesFrom, subtreeId } from "../../../vm/tree/scan.ts";
+import type { TreeKey } from "../../../vm/tree/types.ts";
+import { anyKey } from "./arbitraries.ts";
+import { naiveRoot } from "./naive-tree.ts";
+import { anyState, type SampleState } from "./sample-state.ts";
+
+function slotsOf(state: SampleState, account: TreeKey): Map<string, Uint8Array> {
+  const text = bytesToHex(account);
+  const all = state.leaves.map(({ key, leaf }) => [bytesToHex(key), leaf] as const);
+  return new Map(all.filter(([key]) => key.length > text.length && key.startsWith(text)));
+}
+
+describe("reading the tree in order", () => {
+  it("gives all leaves from a key on, and the leaf before it", () => {
+    fc.assert(
+      fc.property(anyState, anyKey, (state, from) => {
+        const { head, pages, leaves } = state;
+        const expected = leaves.filter(({ key }) => compareBytes(key, from) >= 0);
+        expect([...leavesFrom(head, pages, from)]).toEqual(expected);
+        expect(leafBefore(head, pages, from)).toEqual(leaves.findLast(({ key }) => compareBytes(key, from) < 0));
+        expect([...leavesFrom(head, pages, new Uint8Array(32))]).toEqual(leaves);
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it("tells whether an account has slots, and their root without the account", () => {
+    fc.assert(
+      fc.property(anyState, anyKey, (state, other) => {
+        const { head, pages, leaves } = state;
+        const accounts = new Map([other, ...leaves.map(({ key }) => key)].map((key) => [key.slice(0, 32).join(), key]));
+        for (const key of accounts.values()) {
+          const account = key.slice(0, 32);
+          const slots = slotsOf(state, account);
+          expect(hasPrefix(head, pages, account)).toBe(slots.size > 0);
+          expect(bytesToHex(subtreeId(head, pages, account))).toBe(bytesToHex(naiveRoot(slots)));
+        }
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
