@@ -1,0 +1,19 @@
+/** The bounds of consensus, in one place. */
+
+/** Votes are kept up to so many views above the current one. An honest validator is ahead only by certificates. */
+export const VIEW_WINDOW = 64;
+
+/** Different things that are asked for at one time. */
+export const MAX_WANTED = 64;
+
+/** Certificates in the answer to one request, and in one resend. */
+export const MAX_CERTIFICATES_SENT = 256;
+
+/** Votes of one validator, kind and view that wait unchecked, when their signatures differ. */
+export const MAX_UNCHECKED_PER_SLOT = 2;
+
+/** Final blocks in one answer. */
+export const MAX_FINALS_SENT = 32;
+
+/** Public keys kept parsed. */
+export const PARSED_KEYS = 4096;

@@ -1,0 +1,101 @@
+/** What is done with checked messages of other nodes. */
+import { addBlock } from "./blocks.ts";
+import { acceptCertificate, accuse, countVote } from "./certificates.ts";
+import { MAX_CERTIFICATES_SENT, VIEW_WINDOW } from "./limits.ts";
+import { send } from "./outbox.ts";
+import { type ConsensusState, roundOf } from "./state.ts";
+import type { Block, Certificate, FinalSegment, Message, PeerId, Proposal, Request } from "./types.ts";
+
+export function onMessage(state: ConsensusState, from: PeerId, message: Message): void {
+  switch (message.type) {
+    case "vote":
+      countVote(state, message.vote);
+      return;
+    case "certificate":
+      acceptCertificate(state, message.certificate);
+      return;
+    case "proposal":
+      onProposal(state, from, message.proposal);
+      return;
+    case "block":
+      onBlock(state, from, message.block);
+      return;
+    case "finals":
+      for (const segment of message.segments) onFinalSegment(state, segment);
+      return;
+    default:
+      onRequest(state, from, message);
+  }
+}
+
+/** The first proposal of a view is the one that may get our vote; a second one is evidence. */
+function onProposal(state: ConsensusState, from: PeerId, { vote, block, parentView }: Proposal): void {
+  if (vote.epoch !== state.epoch.number || !isInWindow(state, vote.view)) return;
+  const round = roundOf(state, vote.view);
+  const { evidence } = round.votes.add(vote);
+  if (evidence !== undefined) accuse(state, round, evidence);
+  if (round.candidate === undefined) {
+    round.candidate = { block, parentView };
+    // A block of another view is a seal proposed again, and nothing else (the check before us made sure).
+    addBlock(state, block, from);
+  } else if (round.notarization?.hash === block.hash) addBlock(state, block, from);
+}
+
+function isInWindow({ view, finalView }: ConsensusState, proposed: number): boolean {
+  return proposed > finalView && proposed <= view + VIEW_WINDOW;
+}
+
+/** Only what was asked for: anything else would let a peer fill our memory. */
+function onBlock(state: ConsensusState, from: PeerId, block: Block): void {
+  if (state.wanted.delete(block.hash)) addBlock(state, block, from);
+}
+
+/** Final blocks above ours. The certificate was checked; the hashes tie the blocks to it. */
+function onFinalSegment(state: ConsensusState, { blocks, certificate }: FinalSegment): void {
+  if (certificate.kind !== "FINALIZE" || certificate.epoch !== state.epoch.number) return;
+  if (certificate.view <= state.finalView) return;
+  let hash = certificate.hash;
+  const linked: Block[] = [];
+  for (const block of [...blocks].reverse()) {
+    if (block.hash !== hash) return;
+    linked.push(block);
+    hash = block.parent;
+  }
+  for (const block of linked.reverse()) addBlock(state, block);
+  acceptCertificate(state, certificate);
+}
+
+function onRequest(state: ConsensusState, from: PeerId, request: Request): void {
+  if (request.type === "fetch-certificates") {
+    sendCertificates(state, from, request);
+    return;
+  }
+  const held = request.type === "fetch-block" ? state.blocks.get(request.hash)?.block : undefined;
+  if (held !== undefined) send(state, from, { type: "block", block: held });
+  else state.effects.push({ type: "serve", to: from, request });
+}
+
+/** Whoever asks about views that are final here gets the certificate that says so. */
+function sendCertificates(
+  state: ConsensusState,
+  to: PeerId,
+  { epoch, from, to: last }: Extract<Request, { type: "fetch-certificates" }>,
+): void {
+  if (epoch < state.epoch.number || (epoch === state.epoch.number && from <= state.finalView)) {
+    if (state.finalCertificate !== undefined) {
+      send(state, to, { type: "certificate", certificate: state.finalCertificate });
+    }
+  }
+  if (epoch !== state.epoch.number) return;
+  const inRange = certificatesAbove(state, from, last).slice(0, MAX_CERTIFICATES_SENT);
+  for (const certificate of inRange) send(state, to, { type: "certificate", certificate });
+}
+
+/** By view, ascending. */
+export function certificatesAbove({ rounds }: ConsensusState, from: number, to: number): Certificate[] {
+  const views = [...rounds.keys()].filter((view) => view >= from && view <= to).sort((a, b) => a - b);
+  return views.flatMap((view) => {
+    const round = rounds.get(view);
+    return [round?.finalization, round?.notarization, round?.nullification].flatMap((known) => known ?? []);
+  });
+}

@@ -1,0 +1,135 @@
+/** The rules that are tried after every event: commit, notarize, finalize, give up, propose, timers. */
+import { addExecutedBlock, fetchParents } from "./blocks.ts";
+import { chooseParent, isAcceptable } from "./ancestry.ts";
+import { commitRule } from "./committing.ts";
+import { revealMessage } from "./messages.ts";
+import { setTimer, want } from "./outbox.ts";
+import { viewTimeout } from "./parameters.ts";
+import { isMoreThanThird } from "./quorum.ts";
+import { maySign, sign } from "./signing.ts";
+import { type ConsensusState, isSeal, type Round, roundOf } from "./state.ts";
+import { type Block, NO_HASH } from "./types.ts";
+
+export function applyRules(state: ConsensusState): void {
+  commitRule(state);
+  if (state.sealing) return;
+  for (const round of state.rounds.values()) {
+    notarizeRule(state, round);
+    finalizeRule(state, round);
+  }
+  giveUpRule(state);
+  proposeRule(state);
+  fetchParents(state);
+  if (state.behind !== undefined) want(state, { type: "fetch-finals", height: state.final.height }, state.behind);
+  timerRule(state);
+}
+
+function notarizeRule(state: ConsensusState, round: Round): void {
+  const { candidate, view } = round;
+  if (candidate === undefined || state.guard.slot(view).notarize !== undefined) return;
+  const entry = state.blocks.get(candidate.block.hash);
+  if (entry?.status === "invalid") round.timedOut = true;
+  if (entry === undefined || !isAcceptable(state, view, candidate)) return;
+  if (entry.status !== "valid" || isTooEarly(state, candidate.block)) return;
+  if (maySign(state, "NOTARIZE", view, candidate.block.hash)) sign(state, "NOTARIZE", view, candidate.block.hash);
+}
+
+/** Waits, and is not rejected: a block from a clock ahead of ours, and one with content too far above our final one. */
+function isTooEarly(state: ConsensusState, block: Block): boolean {
+  const { maxSkew, maxUnfinal } = state.parameters;
+  if (block.time > state.now + maxSkew) {
+    const waiting = state.timers.get("recheck") ?? Number.POSITIVE_INFINITY;
+    setTimer(state, "recheck", Math.min(waiting, block.time - maxSkew));
+    return true;
+  }
+  return !block.empty && block.height > state.final.height + maxUnfinal;
+}
+
+function finalizeRule(state: ConsensusState, { view, notarization }: Round): void {
+  if (notarization === undefined) return;
+  const { hash } = notarization;
+  const entry = state.blocks.get(hash);
+  if (entry === undefined) want(state, { type: "fetch-block", hash });
+  if (entry?.status !== "valid" || !maySign(state, "FINALIZE", view, hash)) return;
+  if (state.bugs.has("finalize-in-view-only") && state.left !== view) return;
+  if (maySign(state, "NOTARIZE", view, hash)) sign(state, "NOTARIZE", view, hash);
+  sign(state, "FINALIZE", view, hash);
+}
+
+function giveUpRule(state: ConsensusState): void {
+  const round = roundOf(state, state.view);
+  const leaderGaveUp = round.votes.vote("NULLIFY", round.leader) !== undefined;
+  if ((round.timedOut || leaderGaveUp) && maySign(state, "NULLIFY", state.view)) sign(state, "NULLIFY", state.view);
+}
+
+function proposeRule(state: ConsensusState): void {
+  const { view, parameters } = state;
+  const round = roundOf(state, view);
+  const { propose, nullify } = state.guard.slot(view);
+  if (state.own !== round.leader || propose !== undefined || nullify !== undefined || round.timedOut) return;
+  if (state.building === view || !isDue(state)) return;
+  const parent = chooseParent(state, view);
+  if (parent === undefined) return;
+  if (isSeal(state, parent.block)) {
+    proposeBlock(state, parent.block, parent.view);
+    return;
+  }
+  const earliest = parent.block.time + parameters.blockInterval;
+  if (state.now < earliest) {
+    setTimer(state, "pace", earliest);
+    return;
+  }
+  build(state, parent.block);
+}
+
+function build(state: ConsensusState, parent: Block): void {
+  const { view, signer, epoch, parameters } = state;
+  if (signer === undefined) return;
+  state.building = view;
+  state.effects.push({
+    type: "build",
+    epoch: epoch.number,
+    view,
+    parent,
+    time: Math.max(parent.time, state.now),
+    emptyOnly: parent.height + 1 > state.final.height + parameters.maxUnfinal,
+    reveal: signer.sign(revealMessage(parameters.chainId, epoch.number, view)),
+  });
+}
+
+/** The application's answer; late ones, for a view that was left, are dropped. */
+export function onBuilt(state: ConsensusState, epoch: number, view: number, block: Block): void {
+  if (epoch !== state.epoch.number || view !== state.view || state.building !== view) return;
+  state.building = undefined;
+  if (!maySign(state, "PROPOSE", view, block.hash) || roundOf(state, view).timedOut) return;
+  const parent = chooseParent(state, view);
+  if (parent?.block.hash !== block.parent) return;
+  addExecutedBlock(state, block);
+  proposeBlock(state, block, parent.view);
+}
+
+function proposeBlock(state: ConsensusState, block: Block, parentView: number): void {
+  const round = roundOf(state, state.view);
+  if (round.candidate !== undefined || !maySign(state, "PROPOSE", state.view, block.hash)) return;
+  round.candidate = { block, parentView };
+  sign(state, "PROPOSE", state.view, block.hash);
+  notarizeRule(state, round);
+}
+
+export function isDue(state: ConsensusState): boolean {
+  if (state.work || state.heartbeatDue) return true;
+  for (const { notarization } of state.rounds.values()) if (notarization !== undefined) return true;
+  return false;
+}
+
+function timerRule(state: ConsensusState): void {
+  const { view, finalView, parameters, now } = state;
+  const round = roundOf(state, view);
+  const othersGiveUp = isMoreThanThird(round.votes.weight("NULLIFY", NO_HASH), state.epoch.set.total);
+  const running = state.timers.has("view");
+  if (round.timedOut || !(othersGiveUp || isDue(state))) setTimer(state, "view", undefined);
+  else if (!running) setTimer(state, "view", now + viewTimeout(parameters, view - finalView));
+  if (!state.heartbeatDue) setTimer(state, "heartbeat", state.finalAt + parameters.heartbeat);
+  if (!state.timers.has("resend")) setTimer(state, "resend", now + parameters.resendInterval);
+  if (state.wanted.size > 0 && !state.timers.has("fetch")) setTimer(state, "fetch", now + parameters.fetchInterval);
+}

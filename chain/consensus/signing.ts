@@ -1,0 +1,60 @@
+/** From the decision to vote to the vote: guard, log, fsync, signature, count, broadcast, in this order. */
+import type { Hex } from "../../base/bytes.ts";
+import { assert } from "../../base/errors.ts";
+import { countVote } from "./certificates.ts";
+import { voteMessage } from "./messages.ts";
+import { record, send } from "./outbox.ts";
+import { type ConsensusState, roundOf } from "./state.ts";
+import { NO_HASH, type Vote, type VoteContent, type VoteKind } from "./types.ts";
+
+export function maySign(state: ConsensusState, kind: VoteKind, view: number, hash: Hex = NO_HASH): boolean {
+  if (state.own === undefined || state.sealing) return false;
+  return state.guard.allows({ kind, epoch: state.epoch.number, view, hash });
+}
+
+/** Records the vote; it is signed when the log is durable. */
+export function sign(state: ConsensusState, kind: VoteKind, view: number, hash: Hex = NO_HASH): void {
+  assert(maySign(state, kind, view, hash), "a vote is signed only if the guard allows it");
+  const vote: VoteContent = { kind, epoch: state.epoch.number, view, hash };
+  state.guard.record(vote);
+  if (kind === "PROPOSE" || kind === "NOTARIZE") recordBlock(state, hash);
+  record(state, { type: "vote", vote });
+  state.unsigned.push({ position: state.position + 1, vote });
+}
+
+function recordBlock(state: ConsensusState, hash: Hex): void {
+  const entry = state.blocks.get(hash);
+  assert(entry !== undefined, "a block is held before it is voted for");
+  if (entry.recorded || state.bugs.has("lose-notarized-bodies")) return;
+  entry.recorded = true;
+  record(state, { type: "block", block: entry.block });
+}
+
+export function onSynced(state: ConsensusState, position: number): void {
+  const durable = state.unsigned.filter((waiting) => waiting.position <= position);
+  state.unsigned = state.unsigned.filter((waiting) => waiting.position > position);
+  for (const { vote } of durable) signDurable(state, vote);
+}
+
+function signDurable(state: ConsensusState, content: VoteContent): void {
+  const { signer, own, epoch, finalView } = state;
+  if (signer === undefined || own === undefined) return;
+  if (content.epoch !== epoch.number || content.view <= finalView) return;
+  const signature = signer.sign(voteMessage(state.parameters.chainId, content));
+  const vote: Vote = { ...content, validator: own, signature };
+  if (vote.kind === "PROPOSE") sendProposal(state, vote);
+  else {
+    roundOf(state, vote.view).ownVotes.push(vote);
+    send(state, "all", { type: "vote", vote });
+    countVote(state, vote);
+  }
+}
+
+function sendProposal(state: ConsensusState, vote: Vote): void {
+  const round = roundOf(state, vote.view);
+  const { candidate } = round;
+  if (candidate?.block.hash !== vote.hash) return;
+  round.ownProposal = { vote, ...candidate };
+  round.votes.add(vote);
+  send(state, "all", { type: "proposal", proposal: round.ownProposal });
+}

@@ -1,0 +1,202 @@
+/** What the core knows. Only the files of this folder change it; step.ts is the way in. */
+import type { Hex } from "../../base/bytes.ts";
+import { epochSeed } from "./beacon.ts";
+import type { Crypto, Signer } from "./crypto.ts";
+import type { Effect, TimerName } from "./events.ts";
+import { Guard } from "./guard.ts";
+import { leaderOf } from "./leader.ts";
+import type { ConsensusParameters } from "./parameters.ts";
+import type { PlantedBug } from "./planted-bugs.ts";
+import type { Block, Certificate, LogRecord, Proposal, Request, Vote, VoteContent } from "./types.ts";
+import { makeValidatorSet, type ValidatorSet, type ValidatorStake } from "./validator-set.ts";
+import { VoteBox } from "./vote-box.ts";
+
+export interface Epoch {
+  readonly number: number;
+  readonly set: ValidatorSet;
+  readonly seed: Hex;
+  /** Genesis, or the seal of the epoch before: final, and view 0 of this epoch. */
+  readonly root: Block;
+}
+
+export interface Candidate {
+  readonly block: Block;
+  readonly parentView: number;
+}
+
+export interface Round {
+  readonly view: number;
+  readonly leader: number;
+  readonly votes: VoteBox;
+  /** The first proposal of the view. */
+  candidate?: Candidate;
+  notarization?: Certificate;
+  nullification?: Certificate;
+  finalization?: Certificate;
+  /** The timer fired, or the proposal was invalid. */
+  timedOut: boolean;
+  /** Own votes that are signed, for sending them again. */
+  readonly ownVotes: Vote[];
+  ownProposal?: Proposal;
+  readonly accused: Set<number>;
+}
+
+export interface BlockEntry {
+  readonly block: Block;
+  /** Waiting: its parent is missing or has not executed. */
+  status: "waiting" | "executing" | "valid" | "invalid";
+  /** In the log. */
+  recorded: boolean;
+}
+
+export interface Wanted {
+  readonly request: Request;
+  readonly attempts: number;
+}
+
+export interface ConsensusState {
+  readonly parameters: ConsensusParameters;
+  readonly crypto: Crypto;
+  /** Without one the node follows and signs nothing. */
+  readonly signer: Signer | undefined;
+  readonly bugs: ReadonlySet<PlantedBug>;
+
+  epoch: Epoch;
+  /** The own position in the epoch's set, if any. */
+  own: number | undefined;
+  final: Block;
+  finalView: number;
+  finalCertificate: Certificate | undefined;
+  finalAt: number;
+  /** A seal is final, but its commit is not durable yet: nothing is signed until it is. */
+  sealing: boolean;
+
+  view: number;
+  /** The view that was left in this step. */
+  left: number | undefined;
+  readonly rounds: Map<number, Round>;
+  readonly blocks: Map<Hex, BlockEntry>;
+  guard: Guard;
+
+  /** The last position given to a record of the log. */
+  position: number;
+  /** Records of this step. */
+  records: LogRecord[];
+  /** Records in the log since it was last rewritten. */
+  logged: number;
+  /** Votes that are recorded but not signed. */
+  unsigned: { readonly position: number; readonly vote: VoteContent }[];
+
+  work: boolean;
+  heartbeatDue: boolean;
+  /** The view for which the application is making a block. */
+  building: number | undefined;
+  /** Somebody is in a later epoch. */
+  behind: Hex | undefined;
+  wanted: Map<string, Wanted>;
+  retried: ReadonlyMap<string, Wanted>;
+  progress: number;
+  progressAtResend: number;
+  quietResends: number;
+  readonly timers: Map<TimerName, number>;
+
+  now: number;
+  effects: Effect[];
+}
+
+/** Where a node starts: what its store holds. */
+export interface FinalBase {
+  readonly epoch: Epoch;
+  readonly final: Block;
+  /** Of `final`; none for genesis. It may be of the epoch before, when `final` is the root. */
+  readonly certificate: Certificate | undefined;
+}
+
+export interface CoreOptions {
+  readonly parameters: ConsensusParameters;
+  readonly crypto: Crypto;
+  readonly signer?: Signer | undefined;
+  readonly bugs?: ReadonlySet<PlantedBug>;
+}
+
+export function makeEpoch(
+  number: number,
+  stakes: readonly ValidatorStake[],
+  root: Block,
+  parameters: Pick<ConsensusParameters, "capDivisor">,
+): Epoch {
+  const set = makeValidatorSet(stakes, parameters.capDivisor);
+  return { number, set, seed: epochSeed(root.beacon, number), root };
+}
+
+export function finalViewOf({ epoch, certificate }: FinalBase): number {
+  return certificate?.epoch === epoch.number ? certificate.view : 0;
+}
+
+export function initialState(options: CoreOptions, base: FinalBase): ConsensusState {
+  const finalView = finalViewOf(base);
+  const bugs: ReadonlySet<PlantedBug> = options.bugs ?? new Set();
+  return {
+    parameters: options.parameters,
+    crypto: options.crypto,
+    signer: options.signer,
+    bugs,
+    epoch: base.epoch,
+    own: options.signer && base.epoch.set.indexOf.get(options.signer.id),
+    final: base.final,
+    finalView,
+    finalCertificate: base.certificate,
+    finalAt: 0,
+    sealing: false,
+    view: finalView + 1,
+    left: undefined,
+    rounds: new Map(),
+    blocks: new Map(),
+    guard: new Guard(base.epoch.number, finalView, bugs),
+    position: 0,
+    records: [],
+    logged: 0,
+    unsigned: [],
+    work: false,
+    heartbeatDue: false,
+    building: undefined,
+    behind: undefined,
+    wanted: new Map(),
+    retried: new Map(),
+    progress: 0,
+    progressAtResend: -1,
+    quietResends: 0,
+    timers: new Map(),
+    now: 0,
+    effects: [],
+  };
+}
+
+/** The round of a view above the final one, made when it is first needed. */
+export function roundOf(state: ConsensusState, view: number): Round {
+  const known = state.rounds.get(view);
+  if (known !== undefined) return known;
+  const { set, seed } = state.epoch;
+  const round: Round = {
+    view,
+    leader: leaderOf(set, seed, view),
+    votes: new VoteBox(set),
+    timedOut: false,
+    ownVotes: [],
+    accused: new Set(),
+  };
+  state.rounds.set(view, round);
+  return round;
+}
+
+/** The block of that hash that has executed: the final one or one above it. */
+export function validBlock(state: ConsensusState, hash: Hex): Block | undefined {
+  if (hash === state.final.hash) return state.final;
+  const entry = state.blocks.get(hash);
+  return entry?.status === "valid" ? entry.block : undefined;
+}
+
+/** A seal of this epoch. The epoch's root is the seal of the one before, and has children. */
+export function isSeal(state: ConsensusState, block: Block): boolean {
+  return block.next !== undefined && block.hash !== state.epoch.root.hash;
+}

@@ -1,0 +1,84 @@
+/**
+ * The core: `step(state, now, event)` gives the effects of an event. Synchronous, and the same events at the same
+ * times give the same effects. The rules are in docs/spec/proof-of-sync.md.
+ */
+import { onExecuted } from "./blocks.ts";
+import { onCommitted } from "./committing.ts";
+import type { Effect, Event, TimerName } from "./events.ts";
+import { onMessage } from "./receiving.ts";
+import { onResendTimer } from "./resending.ts";
+import { applyRules, onBuilt } from "./rules.ts";
+import { onSynced } from "./signing.ts";
+import { type ConsensusState, roundOf } from "./state.ts";
+
+/** `now` is the local clock in milliseconds. */
+export function step(state: ConsensusState, now: number, event: Event): readonly Effect[] {
+  state.now = now;
+  state.left = undefined;
+  handle(state, event);
+  applyRules(state);
+  state.retried = new Map();
+  return takeEffects(state);
+}
+
+function handle(state: ConsensusState, event: Event): void {
+  switch (event.type) {
+    case "start":
+      state.finalAt = state.now;
+      // What the log held is durable by definition.
+      onSynced(state, state.position);
+      return;
+    case "message":
+      onMessage(state, event.from, event.message);
+      return;
+    case "ahead":
+      state.behind = event.from;
+      return;
+    case "timer":
+      onTimer(state, event.timer);
+      return;
+    case "synced":
+      onSynced(state, event.position);
+      return;
+    case "committed":
+      onCommitted(state, event.hash);
+      return;
+    case "executed":
+      onExecuted(state, event.hash, event.valid);
+      return;
+    case "built":
+      onBuilt(state, event.epoch, event.view, event.block);
+      return;
+    case "work":
+      state.work = event.waiting;
+  }
+}
+
+function onTimer(state: ConsensusState, timer: TimerName): void {
+  state.timers.delete(timer);
+  if (timer === "view") roundOf(state, state.view).timedOut = true;
+  else if (timer === "resend") onResendTimer(state);
+  else if (timer === "heartbeat") state.heartbeatDue = true;
+  else if (timer === "fetch") retryFetches(state);
+  // "pace" and "recheck" only wake the rules.
+}
+
+/** The rules run after this and say what they still lack. */
+function retryFetches(state: ConsensusState): void {
+  state.retried = state.wanted;
+  state.wanted = new Map();
+  // Asked again only if somebody is still heard from a later epoch: the claim cannot be checked.
+  state.behind = undefined;
+}
+
+/** One write to the log for all records of the step, before anything else. */
+function takeEffects(state: ConsensusState): readonly Effect[] {
+  const { records, effects } = state;
+  state.effects = [];
+  if (records.length === 0) return effects;
+  state.records = [];
+  state.position++;
+  state.logged += records.length;
+  return [{ type: "persist", records, position: state.position }, ...effects];
+}
+

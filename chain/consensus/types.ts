@@ -1,0 +1,95 @@
+/** The words of Proof-of-Sync: votes, certificates, blocks as consensus sees them, and what nodes say to each other. */
+import type { Hex } from "../../base/bytes.ts";
+import type { ValidatorId, ValidatorStake } from "./validator-set.ts";
+
+/** PROPOSE is signed like a vote, but never forms a certificate. */
+export type VoteKind = "PROPOSE" | "NOTARIZE" | "NULLIFY" | "FINALIZE";
+export type CertificateKind = Exclude<VoteKind, "PROPOSE">;
+
+/** The hash that a NULLIFY carries: it is about the view alone. */
+export const NO_HASH: Hex = "0x";
+
+/** What is signed, and what the log remembers of it. */
+export interface VoteContent {
+  readonly kind: VoteKind;
+  readonly epoch: number;
+  readonly view: number;
+  readonly hash: Hex;
+}
+
+export interface Vote extends VoteContent {
+  /** Position in the epoch's validator set. */
+  readonly validator: number;
+  readonly signature: Uint8Array;
+}
+
+export interface Certificate {
+  readonly kind: CertificateKind;
+  readonly epoch: number;
+  readonly view: number;
+  readonly hash: Hex;
+  readonly signers: Uint8Array;
+  readonly signature: Uint8Array;
+}
+
+/** A block as far as consensus looks into it. The hash commits to everything else; `body` is the application's. */
+export interface Block {
+  readonly hash: Hex;
+  readonly parent: Hex;
+  readonly height: number;
+  readonly epoch: number;
+  /** The view in which it was first proposed; only a seal may be proposed again later. */
+  readonly view: number;
+  /** Milliseconds since 1970. */
+  readonly time: number;
+  /** Without transactions: the only kind that is valid far above the final block. */
+  readonly empty: boolean;
+  /** The proposer's signature over (chain, epoch, view). */
+  readonly reveal: Uint8Array;
+  /** The beacon after this block. */
+  readonly beacon: Hex;
+  /** The validators of the next epoch; present in a seal only. */
+  readonly next?: readonly ValidatorStake[];
+  readonly body: Uint8Array;
+}
+
+export interface Proposal {
+  readonly vote: Vote;
+  readonly block: Block;
+  /** Where the leader found the parent notarized. Only a hint about what to fetch: acceptance never relies on it. */
+  readonly parentView: number;
+}
+
+/** Final blocks in order, and the certificate of the last one. */
+export interface FinalSegment {
+  readonly blocks: readonly Block[];
+  readonly certificate: Certificate;
+}
+
+export type Request =
+  | { readonly type: "fetch-block"; readonly hash: Hex }
+  | { readonly type: "fetch-certificates"; readonly epoch: number; readonly from: number; readonly to: number }
+  /** Final blocks above that height. */
+  | { readonly type: "fetch-finals"; readonly height: number };
+
+export type Message =
+  | { readonly type: "proposal"; readonly proposal: Proposal }
+  | { readonly type: "vote"; readonly vote: Vote }
+  | { readonly type: "certificate"; readonly certificate: Certificate }
+  | { readonly type: "block"; readonly block: Block }
+  | { readonly type: "finals"; readonly segments: readonly FinalSegment[] }
+  | Request;
+
+/** What goes to the log. Blocks and certificates are recorded once, votes before they are signed. */
+export type LogRecord =
+  | { readonly type: "vote"; readonly vote: VoteContent }
+  | { readonly type: "block"; readonly block: Block }
+  | { readonly type: "certificate"; readonly certificate: Certificate };
+
+/** Two signatures of one validator that the rules exclude; evidence.ts says which. */
+export interface Evidence {
+  readonly first: Vote;
+  readonly second: Vote;
+}
+
+export type PeerId = ValidatorId;

@@ -1,0 +1,67 @@
+/** The validators of an epoch and their weights, in a fixed order. */
+import { bytesToHex, compareBytes, type Hex, hexToBytes } from "../../base/bytes.ts";
+import { assert } from "../../base/errors.ts";
+import { encodeRlp, rlpOfInteger } from "../../base/rlp.ts";
+import { sha256 } from "../../base/sha256.ts";
+
+/** The validator's BLS public key. */
+export type ValidatorId = Hex;
+
+export interface ValidatorStake {
+  readonly id: ValidatorId;
+  readonly stake: bigint;
+}
+
+export interface ValidatorSet {
+  /** By key, ascending: the bitmap of a certificate counts in this order. */
+  readonly ids: readonly ValidatorId[];
+  /** The stakes, capped. */
+  readonly weights: readonly bigint[];
+  readonly total: bigint;
+  /** Commits to keys and weights. */
+  readonly hash: Hex;
+  readonly indexOf: ReadonlyMap<ValidatorId, number>;
+}
+
+/**
+ * No validator weighs more than one part in `capDivisor` of the stake of all. With fewer than `capDivisor` equal
+ * validators every one is capped, and they stay equal.
+ */
+export function makeValidatorSet(stakes: readonly ValidatorStake[], capDivisor: bigint): ValidatorSet {
+  assert(stakes.length > 0, "a validator set is not empty");
+  const sorted = [...stakes].sort((a, b) => compareBytes(hexToBytes(a.id), hexToBytes(b.id)));
+  const ids = sorted.map(({ id }) => id);
+  const weights = cappedWeights(
+    sorted.map(({ stake }) => stake),
+    capDivisor,
+  );
+  const indexOf = new Map(ids.map((id, index) => [id, index]));
+  assert(indexOf.size === ids.length, "a validator is in a set once");
+  const total = weights.reduce((sum, weight) => sum + weight, 0n);
+  return { ids, weights, total, hash: validatorSetHash(ids, weights), indexOf };
+}
+
+/** A positive stake stays positive, or a validator of a set could not be drawn as leader. */
+export function cappedWeights(stakes: readonly bigint[], capDivisor: bigint): bigint[] {
+  const sum = stakes.reduce((total, stake) => total + stake, 0n);
+  const cap = sum / capDivisor > 0n ? sum / capDivisor : 1n;
+  return stakes.map((stake) => {
+    assert(stake > 0n, "a validator has stake");
+    return stake < cap ? stake : cap;
+  });
+}
+
+export function validatorSetHash(ids: readonly ValidatorId[], weights: readonly bigint[]): Hex {
+  const items = ids.map((id, index) => [hexToBytes(id), rlpOfInteger(weights[index] ?? 0n)]);
+  return bytesToHex(sha256(encodeRlp(items)));
+}
+
+export function idAt(set: ValidatorSet, index: number): ValidatorId {
+  const id = set.ids[index];
+  assert(id !== undefined, "a validator index is within its set");
+  return id;
+}
+
+export function weightAt(set: ValidatorSet, index: number): bigint {
+  return set.weights[index] ?? 0n;
+}

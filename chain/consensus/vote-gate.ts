@@ -1,0 +1,173 @@
+/**
+ * Stands before the core: drops what cannot matter, lets votes wait until a check of them could change something, and
+ * says what has to be verified. It reads the core's state and never changes it.
+ */
+import type { CheckJob } from "./check-job.ts";
+import { certificateOf } from "./certificates.ts";
+import { offenceOf } from "./evidence.ts";
+import { leaderOf } from "./leader.ts";
+import { MAX_FINALS_SENT, MAX_UNCHECKED_PER_SLOT, VIEW_WINDOW } from "./limits.ts";
+import { isMoreThanThird, isQuorum } from "./quorum.ts";
+import type { ConsensusState } from "./state.ts";
+import { type Certificate, type Message, NO_HASH, type PeerId, type Proposal, type Vote } from "./types.ts";
+import { idAt, weightAt } from "./validator-set.ts";
+
+/** kind and hash, then validator: votes of the same validator that differ in their signature only. */
+type Waiting = Map<string, Map<number, Vote[]>>;
+
+const HASH_LENGTH = 66;
+
+export class VoteGate {
+  #epoch = -1;
+  readonly #waiting = new Map<number, Waiting>();
+
+  /** The checks that the message makes necessary now. */
+  prepare(state: ConsensusState, from: PeerId, message: Message): readonly CheckJob[] {
+    this.#forget(state);
+    switch (message.type) {
+      case "vote":
+        return this.#prepareVote(state, from, message.vote);
+      case "certificate":
+        return prepareCertificate(state, from, message.certificate);
+      case "proposal":
+        return prepareProposal(state, from, message.proposal);
+      case "block": {
+        const { block } = message;
+        if (block.epoch !== state.epoch.number || !state.wanted.has(block.hash)) return [];
+        return [{ type: "block", from, blockLeader: leaderAt(state, block.view), block }];
+      }
+      case "finals": {
+        const { set, number } = state.epoch;
+        const current = message.segments.filter(({ certificate }) => certificate.epoch === number);
+        if (current.reduce((sum, { blocks }) => sum + blocks.length, 0) > MAX_FINALS_SENT) return [];
+        return [{ type: "finals", from, set, segments: current }];
+      }
+      default:
+        return [{ type: "pass", event: { type: "message", from, message } }];
+    }
+  }
+
+  /** Votes that wait, for the test that memory is bounded. */
+  get size(): number {
+    let size = 0;
+    for (const groups of this.#waiting.values()) for (const group of groups.values()) size += group.size;
+    return size;
+  }
+
+  #forget({ epoch, finalView }: ConsensusState): void {
+    if (epoch.number !== this.#epoch) this.#waiting.clear();
+    this.#epoch = epoch.number;
+    for (const view of this.#waiting.keys()) if (view <= finalView) this.#waiting.delete(view);
+  }
+
+  #prepareVote(state: ConsensusState, from: PeerId, vote: Vote): readonly CheckJob[] {
+    if (vote.epoch > state.epoch.number) return [ahead(from)];
+    if (!isWellFormed(state, vote)) return [];
+    const round = state.rounds.get(vote.view);
+    const counted = round?.votes.vote(vote.kind, vote.validator);
+    if (counted?.hash === vote.hash) return [];
+    const conflicts = this.#conflicts(state, vote);
+    if (conflicts.length > 0) return conflicts.map((one) => ({ type: "votes", set: state.epoch.set, votes: [one] }));
+    if (round !== undefined && vote.kind !== "PROPOSE" && certificateOf(round, vote.kind) !== undefined) return [];
+    const group = this.#add(vote);
+    return group !== undefined && this.#couldMatter(state, vote, group) ? this.#take(state, vote) : [];
+  }
+
+  /** The vote and a waiting one that conflicts with it, or the vote alone if the other one counts already. */
+  #conflicts(state: ConsensusState, vote: Vote): readonly Vote[] {
+    const round = state.rounds.get(vote.view);
+    if (round?.accused.has(vote.validator)) return [];
+    if (round?.votes.conflictWith(vote) !== undefined) return [vote];
+    for (const group of this.#waiting.get(vote.view)?.values() ?? []) {
+      const other = group.get(vote.validator)?.find((waiting) => offenceOf(waiting, vote) !== undefined);
+      if (other !== undefined) {
+        group.delete(vote.validator);
+        return [other, vote];
+      }
+    }
+    return [];
+  }
+
+  /** The group that the vote joined; `undefined` when it was there already, or too many stand in its place. */
+  #add(vote: Vote): ReadonlyMap<number, readonly Vote[]> | undefined {
+    const groups = this.#waiting.get(vote.view) ?? new Map<string, Map<number, Vote[]>>();
+    this.#waiting.set(vote.view, groups);
+    const group = groups.get(vote.kind + vote.hash) ?? new Map<number, Vote[]>();
+    groups.set(vote.kind + vote.hash, group);
+    const slot = group.get(vote.validator) ?? [];
+    if (slot.length >= MAX_UNCHECKED_PER_SLOT) return undefined;
+    if (slot.some(({ signature }) => signature.every((byte, index) => byte === vote.signature[index]))) return undefined;
+    group.set(vote.validator, [...slot, vote]);
+    return group;
+  }
+
+  #couldMatter(state: ConsensusState, vote: Vote, group: ReadonlyMap<number, readonly Vote[]>): boolean {
+    const { set } = state.epoch;
+    // Two signatures in one place: one is false, and whoever sent it must not keep the true one waiting.
+    if ((group.get(vote.validator)?.length ?? 0) > 1) return true;
+    const checked = state.rounds.get(vote.view)?.votes.weight(vote.kind, vote.hash) ?? 0n;
+    let weight = checked;
+    for (const validator of group.keys()) weight += weightAt(set, validator);
+    if (isQuorum(weight, set.total)) return true;
+    if (vote.kind !== "NULLIFY") return false;
+    if (vote.validator === leaderAt(state, vote.view, "index")) return true;
+    return isMoreThanThird(weight, set.total) && !isMoreThanThird(checked, set.total);
+  }
+
+  #take(state: ConsensusState, { view, kind, hash }: Vote): readonly CheckJob[] {
+    const group = this.#waiting.get(view)?.get(kind + hash);
+    this.#waiting.get(view)?.delete(kind + hash);
+    const slots = [...(group?.values() ?? [])];
+    const { set } = state.epoch;
+    const together = slots.filter((slot) => slot.length === 1).flat();
+    const alone = slots.filter((slot) => slot.length > 1).flat();
+    const jobs: CheckJob[] = alone.map((vote) => ({ type: "votes", set, votes: [vote] }));
+    if (together.length > 0) jobs.push({ type: "votes", set, votes: together });
+    return jobs;
+  }
+}
+
+function ahead(from: PeerId): CheckJob {
+  return { type: "pass", event: { type: "ahead", from } };
+}
+
+function isWellFormed({ epoch, view, finalView }: ConsensusState, vote: Vote): boolean {
+  if (vote.epoch !== epoch.number || vote.kind === "PROPOSE") return false;
+  if (vote.view <= finalView || vote.view > view + VIEW_WINDOW) return false;
+  if (epoch.set.ids[vote.validator] === undefined) return false;
+  return vote.kind === "NULLIFY" ? vote.hash === NO_HASH : vote.hash.length === HASH_LENGTH;
+}
+
+function leaderAt(state: ConsensusState, view: number): PeerId;
+function leaderAt(state: ConsensusState, view: number, as: "index"): number;
+function leaderAt(state: ConsensusState, view: number, as?: "index"): PeerId | number {
+  const { set, seed } = state.epoch;
+  const index = state.rounds.get(view)?.leader ?? leaderOf(set, seed, view);
+  return as === "index" ? index : idAt(set, index);
+}
+
+function prepareCertificate(state: ConsensusState, from: PeerId, certificate: Certificate): readonly CheckJob[] {
+  const { number, set } = state.epoch;
+  if (certificate.epoch > number) return [ahead(from)];
+  if (certificate.epoch < number || certificate.view <= state.finalView) return [];
+  const round = state.rounds.get(certificate.view);
+  const known = round && certificateOf(round, certificate.kind);
+  // One of another hash is checked: it would mean that a third of the weight is faulty.
+  if (known !== undefined && known.hash === certificate.hash) return [];
+  return [{ type: "certificate", from, set, certificate }];
+}
+
+/** A block of an earlier view may only be a seal. Leaders are fixed, so the check needs no vote of the sender. */
+function prepareProposal(state: ConsensusState, from: PeerId, proposal: Proposal): readonly CheckJob[] {
+  const { vote, block, parentView } = proposal;
+  const { number } = state.epoch;
+  if (vote.epoch > number) return [ahead(from)];
+  if (vote.epoch !== number || vote.kind !== "PROPOSE" || vote.hash !== block.hash || block.epoch !== number) return [];
+  if (vote.view <= state.finalView || vote.view > state.view + VIEW_WINDOW) return [];
+  if (block.view > vote.view || (block.view < vote.view && block.next === undefined)) return [];
+  if (block.view < 1 || !Number.isSafeInteger(parentView) || parentView < 0 || parentView >= vote.view) return [];
+  if (vote.validator !== leaderAt(state, vote.view, "index")) return [];
+  if (state.rounds.get(vote.view)?.votes.vote("PROPOSE", vote.validator)?.hash === vote.hash) return [];
+  const leader = leaderAt(state, vote.view);
+  return [{ type: "proposal", from, leader, blockLeader: leaderAt(state, block.view), proposal }];
+}

@@ -1,0 +1,32 @@
+/** A Byzantine validator: an ordinary core whose words an actor changes. It holds its own key and nobody else's. */
+import type { Prng } from "../../../base/prng.ts";
+import type { ConsensusState } from "../../../chain/consensus/state.ts";
+import type { Block, Message, PeerId, Vote, VoteContent } from "../../../chain/consensus/types.ts";
+
+export interface ActorContext {
+  readonly prng: Prng;
+  readonly peers: readonly PeerId[];
+  readonly state: ConsensusState;
+  /** Signs anything with the actor's key. The caller is a member of the epoch's set. */
+  sign(content: VoteContent): Vote;
+  /** The block with other transactions and a right or wrong root. */
+  variantOf(block: Block, rootIsRight: boolean): Block;
+}
+
+export interface Outgoing {
+  readonly to: PeerId | "all";
+  readonly message: Message;
+}
+
+export interface Actor {
+  readonly name: string;
+  /** What is really said when the core would say this. */
+  outgoing(context: ActorContext, said: Outgoing): Iterable<Outgoing>;
+}
+
+/** Two groups of peers, differently cut each time. */
+export function halves(context: ActorContext): readonly [readonly PeerId[], readonly PeerId[]] {
+  const shuffled = context.prng.shuffle([...context.peers]);
+  const middle = shuffled.length >> 1;
+  return [shuffled.slice(0, middle), shuffled.slice(middle)];
+}

@@ -1,0 +1,23 @@
+/** Every Byzantine behaviour, by name. Some remember things, so each node gets its own. */
+import type { Actor } from "./actor.ts";
+import { bodyWithholder } from "./body-withholder.ts";
+import { doubleVoter } from "./double-voter.ts";
+import { equivocatingLeader } from "./equivocating-leader.ts";
+import { finalizeWithholder } from "./finalize-withholder.ts";
+import { garbageSender } from "./garbage-sender.ts";
+import { nullifyFinalizer } from "./nullify-finalizer.ts";
+import { silent } from "./silent.ts";
+import { staleReplayer } from "./stale-replayer.ts";
+import { wrongRootLeader } from "./wrong-root-leader.ts";
+
+export const ACTORS: ReadonlyMap<string, () => Actor> = new Map([
+  ["body-withholder", () => bodyWithholder],
+  ["double-voter", () => doubleVoter],
+  ["equivocating-leader", () => equivocatingLeader],
+  ["finalize-withholder", () => finalizeWithholder],
+  ["garbage-sender", () => garbageSender],
+  ["nullify-finalizer", () => nullifyFinalizer],
+  ["silent", () => silent],
+  ["stale-replayer", staleReplayer],
+  ["wrong-root-leader", () => wrongRootLeader],
+]);

@@ -1,0 +1,44 @@
+import type { VoteContent } from "../../../chain/consensus/types.ts";
+import type { SimNode } from "../node.ts";
+import type { NamedChecker } from "./checker.ts";
+
+/** Whether the disk, as it is at this moment, would remember the vote after a crash. */
+function remembers({ disk }: SimNode, { kind, epoch, view, hash }: VoteContent): boolean {
+  const { epoch: current, certificate } = disk.base();
+  if (epoch < current.number) return true;
+  if (certificate?.epoch === epoch && certificate.view >= view) return true;
+  return disk.log.some(
+    ({ type, ...rest }) =>
+      type === "vote" &&
+      "vote" in rest &&
+      rest.vote.kind === kind &&
+      rest.vote.epoch === epoch &&
+      rest.vote.view === view &&
+      rest.vote.hash === hash,
+  );
+}
+
+/** Nothing signed leaves a node before its own disk knows of it, and no proposal or certificate either. */
+export const persistBeforeSend: NamedChecker = {
+  name: "persist-before-send",
+  make: (report) => ({
+    onSend: (node, message) => {
+      const vote = message.type === "vote" ? message.vote : message.type === "proposal" && message.proposal.vote;
+      if (vote && !remembers(node, vote)) {
+        report(`node ${node.index} sent ${vote.kind} of view ${vote.epoch}/${vote.view} before its fsync`);
+      }
+      if (message.type !== "certificate" || message.certificate.kind === "FINALIZE") return;
+      const { kind, epoch, view } = message.certificate;
+      const base = node.disk.base();
+      const isPast = epoch < base.epoch.number || (base.certificate?.epoch === epoch && base.certificate.view >= view);
+      const isHeld = node.disk.log.some(
+        (entry) =>
+          entry.type === "certificate" &&
+          entry.certificate.kind === kind &&
+          entry.certificate.epoch === epoch &&
+          entry.certificate.view === view,
+      );
+      if (!isPast && !isHeld) report(`node ${node.index} sent a ${kind} certificate of view ${view} before its fsync`);
+    },
+  }),
+};

@@ -1,0 +1,92 @@
+/** Breaks things while the fault phase lasts: partitions, crashes of one and of all, crashes between two writes. */
+import type { Prng } from "../../base/prng.ts";
+import { between, chance, exponential, pick } from "./chance.ts";
+import type { EventQueue } from "./event-queue.ts";
+import type { Network } from "./network.ts";
+import type { SimNode } from "./node.ts";
+import type { FaultName } from "./scenario.ts";
+
+const PARTITION_EVERY = 4_000;
+const CRASH_EVERY = 2_500;
+const CRASH_ALL_EVERY = 6_000;
+const BOUNDARY_CRASH = 0.002;
+
+export class FaultInjector {
+  #active = true;
+  readonly #queue: EventQueue;
+  readonly #network: Network;
+  readonly #nodes: readonly SimNode[];
+  readonly #prng: Prng;
+  readonly #faults: ReadonlySet<FaultName>;
+  readonly #trace: (line: string) => void;
+
+  constructor(
+    world: { queue: EventQueue; network: Network; nodes: readonly SimNode[]; trace: (line: string) => void },
+    prng: Prng,
+    faults: ReadonlySet<FaultName>,
+  ) {
+    this.#queue = world.queue;
+    this.#network = world.network;
+    this.#nodes = world.nodes;
+    this.#trace = world.trace;
+    this.#prng = prng;
+    this.#faults = faults;
+  }
+
+  start(): void {
+    if (this.#faults.has("partition")) this.#repeat(PARTITION_EVERY, () => this.#partition());
+    if (this.#faults.has("crash")) this.#repeat(CRASH_EVERY, () => this.#crash(pick(this.#prng, this.#nodes)));
+    if (this.#faults.has("crash-all")) {
+      this.#repeat(CRASH_ALL_EVERY, () => {
+        for (const node of this.#nodes) this.#crash(node);
+      });
+    }
+  }
+
+  /** All faults end, and all nodes are up. */
+  heal(): void {
+    this.#active = false;
+    this.#network.heal();
+    for (const node of this.#nodes) if (node.state === undefined) node.start();
+  }
+
+  onWriteBoundary(node: SimNode): void {
+    if (this.#active && this.#faults.has("crash") && chance(this.#prng, BOUNDARY_CRASH)) this.#crash(node);
+  }
+
+  #repeat(mean: number, run: () => void): void {
+    this.#queue.after(exponential(this.#prng, mean), () => {
+      if (!this.#active) return;
+      run();
+      this.#repeat(mean, run);
+    });
+  }
+
+  #crash(node: SimNode): void {
+    if (node.state === undefined) return;
+    this.#trace(`crash ${node.index}`);
+    node.crash();
+    this.#queue.after(between(this.#prng, 50, 2_000), () => {
+      if (node.state === undefined) node.start();
+    });
+  }
+
+  /** Two groups, cut in both directions or in one; or single links in one direction. */
+  #partition(): void {
+    this.#network.heal();
+    const prng = this.#prng;
+    const isRandom = chance(prng, 0.25);
+    const oneWay = chance(prng, 0.3);
+    const inFirst = this.#nodes.map(() => chance(prng, 0.5));
+    for (const [a, first] of inFirst.entries()) {
+      for (const [b, second] of inFirst.entries()) {
+        const isCut = isRandom ? chance(prng, 0.3) : first !== second && (first || !oneWay);
+        if (isCut) this.#network.cut(a, b);
+      }
+    }
+    this.#trace("partition");
+    this.#queue.after(exponential(prng, 4_000), () => {
+      if (this.#active) this.#network.heal();
+    });
+  }
+}

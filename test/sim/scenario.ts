@@ -1,0 +1,142 @@
+/** What a seed means: how many nodes, which faults, which of them lie, how the validator set changes. */
+import { Prng } from "../../base/prng.ts";
+import type { ConsensusParameters } from "../../chain/consensus/parameters.ts";
+import { makeValidatorSet, type ValidatorId, type ValidatorStake } from "../../chain/consensus/validator-set.ts";
+import { ACTORS } from "./actors/all-actors.ts";
+import { between, chance, integerBetween, pick } from "./chance.ts";
+import type { EpochPlan } from "./counter-app.ts";
+import type { LinkQuality } from "./network.ts";
+
+export type FaultName =
+  | "loss"
+  | "duplication"
+  | "reordering"
+  | "partition"
+  | "crash"
+  | "crash-all"
+  | "skew"
+  | "slow"
+  | "byzantine"
+  | "epochs";
+
+export const FAULTS: readonly FaultName[] = [
+  "loss",
+  "duplication",
+  "reordering",
+  "partition",
+  "crash",
+  "crash-all",
+  "skew",
+  "slow",
+  "byzantine",
+  "epochs",
+];
+
+export const SIM_PARAMETERS: ConsensusParameters = {
+  chainId: 7_777n,
+  blockInterval: 200,
+  viewTimeout: 800,
+  viewTimeoutStep: 200,
+  viewTimeoutCap: 2_500,
+  heartbeat: 8_000,
+  resendInterval: 500,
+  fetchInterval: 250,
+  maxSkew: 400,
+  maxUnfinal: 8,
+  capDivisor: 4n,
+  logLimit: 100,
+};
+
+export interface Scenario {
+  readonly seed: string;
+  readonly validators: number;
+  readonly minutes: number;
+  readonly faults: ReadonlySet<FaultName>;
+  readonly parameters: ConsensusParameters;
+  /** The Byzantine behaviour of each node that has one. */
+  readonly actors: ReadonlyMap<number, string>;
+  readonly executionTimes: readonly number[];
+  readonly skews: readonly number[];
+  readonly faultyLinks: LinkQuality;
+  readonly goodLinks: LinkQuality;
+  readonly blocksPerEpoch: number;
+}
+
+export interface ScenarioOptions {
+  readonly seed: string;
+  readonly validators?: number | undefined;
+  readonly minutes?: number | undefined;
+  readonly faults?: readonly FaultName[] | undefined;
+}
+
+const GOOD_LINKS: LinkQuality = { latency: 15, jitter: 10, loss: 0, duplication: 0 };
+const SLOW_EXECUTION = 350;
+
+export function makeScenario(options: ScenarioOptions): Scenario {
+  const prng = new Prng(`scenario ${options.seed}`);
+  const validators = options.validators ?? integerBetween(prng.fork("validators"), 4, 10);
+  const drawn = FAULTS.filter((fault) => chance(prng.fork(fault), 0.55));
+  const faults = new Set(options.faults ?? drawn);
+  const links = prng.fork("links");
+  const faultyLinks: LinkQuality = {
+    latency: between(links, 5, 60),
+    jitter: faults.has("reordering") ? between(links, 40, 200) : 10,
+    loss: faults.has("loss") ? between(links, 0.02, 0.25) : 0,
+    duplication: faults.has("duplication") ? between(links, 0.02, 0.2) : 0,
+  };
+  const { actors, executionTimes } = drawNodes(prng.fork("nodes"), validators, faults);
+  const skews = Array.from({ length: validators }, () => (faults.has("skew") ? between(links, -250, 250) : 0));
+  return {
+    seed: options.seed,
+    validators,
+    minutes: options.minutes ?? 1,
+    faults,
+    parameters: SIM_PARAMETERS,
+    actors,
+    executionTimes,
+    skews,
+    faultyLinks,
+    goodLinks: GOOD_LINKS,
+    blocksPerEpoch: faults.has("epochs") ? integerBetween(links, 4, 25) : 1_000_000,
+  };
+}
+
+/** Fewer than a third lie. Slow nodes are honest, and slower than votes travel. */
+function drawNodes(
+  prng: Prng,
+  validators: number,
+  faults: ReadonlySet<FaultName>,
+): Pick<Scenario, "actors" | "executionTimes"> {
+  const order = prng.shuffle(Array.from({ length: validators }, (_, index) => index));
+  const liars = faults.has("byzantine") ? integerBetween(prng, 1, Math.floor((validators - 1) / 3)) : 0;
+  const names = [...ACTORS.keys()];
+  const actors = new Map(order.slice(0, liars).map((index) => [index, pick(prng, names)]));
+  const slow = new Set(faults.has("slow") ? order.slice(liars, liars + integerBetween(prng, 1, 2)) : []);
+  const executionTimes = order.map((_, index) => (slow.has(index) ? SLOW_EXECUTION : between(prng, 2, 15)));
+  return { actors, executionTimes };
+}
+
+/** Validators join, leave and change their stake at every epoch; liars stay below a third of the weight. */
+export function planEpochs(scenario: Scenario, ids: readonly ValidatorId[]): EpochPlan {
+  const everybody = ids.map((id): ValidatorStake => ({ id, stake: 100n }));
+  const isSafe = (stakes: readonly ValidatorStake[]): boolean => {
+    const set = makeValidatorSet(stakes, scenario.parameters.capDivisor);
+    const lying = [...scenario.actors.keys()].reduce((sum, node) => {
+      const index = set.indexOf.get(ids[node] as ValidatorId);
+      return sum + (index === undefined ? 0n : (set.weights[index] ?? 0n));
+    }, 0n);
+    return 3n * lying < set.total;
+  };
+  const stakesOf = (epoch: number): readonly ValidatorStake[] => {
+    if (epoch === 0) return everybody;
+    const prng = new Prng(`epoch ${epoch} of ${scenario.seed}`);
+    for (let attempt = 0; attempt < 20; attempt++) {
+      const drawn = everybody
+        .filter(() => chance(prng, 0.85))
+        .map(({ id }) => ({ id, stake: BigInt(integerBetween(prng, 50, 200)) }));
+      if (drawn.length >= 4 && isSafe(drawn)) return drawn;
+    }
+    return everybody;
+  };
+  return { blocksPerEpoch: scenario.blocksPerEpoch, stakesOf };
+}
