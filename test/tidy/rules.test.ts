@@ -140,6 +140,9 @@ describe("pure folders", () => {
     'const message = "Math.random() is banned";',
     "interface A { readonly updated: DateOfBirth; process(event: Event): void; }",
     "machine.process.start(); state.performance.last();",
+    "export function verify(crypto: CryptoPort): boolean { return crypto.verify(); }",
+    "function require(condition: boolean): void {} require(true);",
+    "const { process } = parts; process.step();",
   ])("may say: %s", (text) => {
     expect(guilty(impureCalls, { "vm/x.ts": text })).toEqual([]);
   });
@@ -196,6 +199,15 @@ describe("files built ahead of their use", () => {
     expect(guilty(rule, files)).toEqual([]);
     expect(guilty(rule, { ...files, "cli/main.ts": 'import "../base/later.ts";' })).toEqual(["base/later.ts"]);
     expect(guilty(rule, { "cli/main.ts": "" })).toEqual(["base/later.ts"]);
+  });
+
+  it("may be a whole folder, until one of its files is used", () => {
+    const folder = (tree: SourceTree): readonly Finding[] => deadFiles(tree, new Map([["chain/consensus/", 3]]));
+    const files = { "chain/consensus/a.ts": "", "chain/consensus/b/c.ts": "", "cli/main.ts": "" };
+    expect(guilty(folder, files)).toEqual([]);
+    const used = { ...files, "cli/main.ts": 'import "../chain/consensus/a.ts";' };
+    expect(guilty(folder, used)).toEqual(["chain/consensus/"]);
+    expect(guilty(folder, { "cli/main.ts": "" })).toEqual(["chain/consensus/"]);
   });
 });
 

@@ -89,7 +89,8 @@ export function sampleTree(files: Readonly<Record<string, string>>): SourceTree 
   return {
     sources: paths.filter((path) => path.endsWith(".ts")).map((path) => sourceFile(path, files[path] ?? "")),
     documents: new Map(paths.filter((path) => !path.endsWith(".ts")).map((path) => [path, files[path] ?? ""])),
-    exists: (path) => paths.some((candidate) => candidate === path || candidate.startsWith(`${path}/`)),
+    exists: (path) =>
+      paths.some((candidate) => candidate === path || candidate.startsWith(`${path.replace(/\/$/, "")}/`)),
   };
 }
 

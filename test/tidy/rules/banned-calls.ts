@@ -4,25 +4,43 @@ import { type Finding, lineOf, type SourceFile, type SourceTree } from "../sourc
 interface Ban {
   readonly pattern: RegExp;
   readonly message: string;
+  /** The global that is meant: a file that has something of its own by that name may use it. */
+  readonly global?: string;
 }
 
 /**
- * What pure folders must not touch. The linter bans the same globals by their bindings; this also sees what it
- * cannot: members (Math.random), globalThis, and the functions whose answer depends on the machine's locale.
+ * What pure folders must not touch. The linter bans the same globals and knows their bindings exactly; this also
+ * sees what it cannot: members (Math.random), globalThis, and functions whose answer depends on the machine's locale.
  */
 const IMPURE: readonly Ban[] = [
   { pattern: /(?<![.\w$])(?:new\s+Date\b|Date\s*[.(])/g, message: "reads the clock: let time come in as data" },
-  { pattern: /(?<![.\w$])performance\s*\./g, message: "reads the clock: let time come in as data" },
+  {
+    pattern: /(?<![.\w$])performance\s*\./g,
+    message: "reads the clock: let time come in as data",
+    global: "performance",
+  },
   {
     pattern: /(?<![.\w$])(?:setTimeout|setInterval|setImmediate|queueMicrotask)\b/g,
     message: "starts a timer: let the caller drive time",
   },
   { pattern: /\bMath\s*\.\s*random\b/g, message: "is random: use the seeded generator of base" },
-  { pattern: /(?<![.\w$])crypto\s*\./g, message: "uses the platform's crypto: use the hashes and signatures of base" },
-  { pattern: /(?<![.\w$])process\s*[.[]/g, message: "looks at the process: let settings come in as arguments" },
+  {
+    pattern: /(?<![.\w$])crypto\s*\./g,
+    message: "uses the platform's crypto: use the hashes and signatures of base",
+    global: "crypto",
+  },
+  {
+    pattern: /(?<![.\w$])process\s*[.[]/g,
+    message: "looks at the process: let settings come in as arguments",
+    global: "process",
+  },
   { pattern: /(?<![.\w$])Buffer\s*[.(]/g, message: "uses Buffer: use Uint8Array and base/bytes.ts" },
   { pattern: /(?<![.\w$])globalThis\b/g, message: "reaches for a global: let it come in as an argument" },
-  { pattern: /(?<![.\w$])require\s*\(/g, message: "loads at run time: use a static import" },
+  {
+    pattern: /(?<![.\w$])require\s*\(/g,
+    message: "loads at run time: use a static import",
+    global: "require",
+  },
   { pattern: /(?<![.\w$])import\s*\.\s*meta\b/g, message: "knows where it lies: let files come in as data" },
   { pattern: /(?<![.\w$])(?:eval\s*\(|new\s+Function\b)/g, message: "makes code at run time: write it out" },
   {
@@ -48,11 +66,19 @@ export function environmentReads({ sources }: SourceTree): readonly Finding[] {
 }
 
 function findBanned({ path, code }: SourceFile, bans: readonly Ban[]): readonly Finding[] {
-  return bans.flatMap(({ pattern, message }) =>
-    [...code.matchAll(pattern)].map((match) => ({
-      path,
-      line: lineOf(code, match.index),
-      message: `${match[0].trim()} ${message}`,
-    })),
-  );
+  return bans
+    .filter(({ global }) => global === undefined || !declares(code, global))
+    .flatMap(({ pattern, message }) =>
+      [...code.matchAll(pattern)].map((match) => ({
+        path,
+        line: lineOf(code, match.index),
+        message: `${match[0].trim()} ${message}`,
+      })),
+    );
+}
+
+/** A variable, function, parameter or destructured part of that name. */
+function declares(code: string, name: string): boolean {
+  const declaration = `\\b(?:const|let|function)\\s+${name}\\b|[(,{;]\\s*(?:readonly\\s+)?${name}\\s*[:,})]`;
+  return new RegExp(declaration).test(code);
 }

@@ -9,7 +9,10 @@ import { type Finding, isTest, type SourceFile, type SourceTree } from "../sourc
 export function deadFiles(tree: SourceTree, ahead: ReadonlyMap<string, number> = BUILT_AHEAD): readonly Finding[] {
   const started = tree.sources.filter((file) => isEntryPoint(file, tree)).map(({ path }) => path);
   const tests = tree.sources.map(({ path }) => path).filter(isTest);
-  const used = reachable(tree, [...started, ...ahead.keys()]);
+  const excused = tree.sources
+    .map(({ path }) => path)
+    .filter((path) => [...ahead.keys()].some((key) => covers(key, path)));
+  const used = reachable(tree, [...started, ...excused]);
   const usedByTests = reachable(tree, [...started, ...tests]);
   const dead = tree.sources
     .filter(({ path }) => !(layerOf(path)?.folder === "test" ? usedByTests : used).has(path))
@@ -24,8 +27,12 @@ function noLongerAhead(
   used: ReadonlySet<string>,
 ): readonly Finding[] {
   return [...ahead.keys()]
-    .filter((path) => used.has(path) || !tree.exists(path))
+    .filter((key) => !tree.exists(key) || [...used].some((path) => covers(key, path)))
     .map((path) => ({ path, message: "is used or gone: take it out of BUILT_AHEAD in test/tidy/layers.ts" }));
+}
+
+function covers(key: string, path: string): boolean {
+  return key.endsWith("/") ? path.startsWith(key) : path === key;
 }
 
 function isEntryPoint({ path }: SourceFile, tree: SourceTree): boolean {
