@@ -6,7 +6,7 @@
 import { compareBytes, concatBytes, EMPTY_BYTES } from "../base/bytes.ts";
 import { assert } from "../base/errors.ts";
 import { keccak256 } from "../base/keccak.ts";
-import { encodeRlp, type RlpItem, rlpOfInteger } from "../base/rlp.ts";
+import { encodeRlp, encodeRlpTransient, type RlpItem, rlpOfInteger } from "../base/rlp.ts";
 
 export interface PatriciaEntry {
   readonly key: Uint8Array;
@@ -69,7 +69,7 @@ function branch(leaves: readonly Leaf[], from: number, to: number, depth: number
 
 /** A node inside its parent: itself when shorter than 32 bytes, else its hash. */
 function reference(item: RlpItem): RlpItem {
-  const encoded = encodeRlp(item);
+  const encoded = encodeRlpTransient(item);
   return encoded.length < 32 ? item : keccak256(encoded);
 }
 

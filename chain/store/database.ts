@@ -157,8 +157,13 @@ export class DatabaseBatch {
   }
 }
 
+/** Reused: LevelDB's batch copies what it is given, and a block has thousands of small records. */
+const sealing = new Uint8Array(4096);
+
+/** Valid until the next call. */
 function sealed(key: Uint8Array, value: Uint8Array): Uint8Array {
-  const record = new Uint8Array(value.length + CRC_BYTES);
+  const length = value.length + CRC_BYTES;
+  const record = length <= sealing.length ? sealing.subarray(0, length) : new Uint8Array(length);
   record.set(value);
   const sum = checksum(key, value);
   record[value.length] = sum >>> 24;
