@@ -6,7 +6,8 @@ import { encodeExtraData } from "../chain/blocks/extra-data.ts";
 import { EMPTY_OMMERS_HASH } from "../chain/blocks/header.ts";
 import type { StoredBody, StoredHeader } from "../chain/store/block-records.ts";
 import { effectiveGasPrice } from "../vm/execution/fees.ts";
-import { type Log, type Receipt, receiptBloom } from "../vm/receipt/receipt.ts";
+import type { Log } from "../vm/receipt/log.ts";
+import { type Receipt, receiptBloom } from "../vm/receipt/receipt.ts";
 import type { Address } from "../vm/state/account.ts";
 import { decodeTransaction, type Transaction } from "../vm/transaction/transaction.ts";
 

@@ -1,7 +1,7 @@
 /** The filter of eth_getLogs: which blocks, and which logs of them. */
 import { bytesToHex, type Hex, hexToBytes } from "../base/bytes.ts";
 import { type Bloom, bloomMayContain } from "../vm/receipt/bloom.ts";
-import type { Log } from "../vm/receipt/receipt.ts";
+import type { Log } from "../vm/receipt/log.ts";
 import type { Address } from "../vm/state/account.ts";
 import { type BlockReference, blockReference } from "./block-reference.ts";
 import { MAX_FILTER_CHOICES } from "./limits.ts";

@@ -7,7 +7,8 @@
  */
 import { bytesToHex, EMPTY_BYTES, hexToBytes } from "../../base/bytes.ts";
 import { decodeRlp, encodeRlp, type RlpItem, rlpBytes, rlpInteger, rlpList, rlpOfInteger } from "../../base/rlp.ts";
-import { encodeLogs, type Log, type Receipt } from "../../vm/receipt/receipt.ts";
+import type { Log } from "../../vm/receipt/log.ts";
+import { encodeLogs, type Receipt } from "../../vm/receipt/receipt.ts";
 import type { TransactionType } from "../../vm/transaction/transaction.ts";
 import { blockError, withRlpErrorsAs } from "./errors.ts";
 

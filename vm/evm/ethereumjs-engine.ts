@@ -16,7 +16,7 @@ import type { ExecutionRules, Fork } from "../execution/rules.ts";
 import { hasModulePrefix } from "../modules/addresses.ts";
 import type { NativeModule } from "../modules/module.ts";
 import { encodeRevert, runModule } from "../modules/run-module.ts";
-import type { Log } from "../receipt/receipt.ts";
+import type { Log } from "../receipt/log.ts";
 import type { Address } from "../state/account.ts";
 import type { WorkingState } from "../state/working-state.ts";
 import { bls, bn254, evmCrypto } from "./evm-crypto.ts";

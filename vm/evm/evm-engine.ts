@@ -4,7 +4,7 @@
  */
 
 import type { BlockEnvironment } from "../execution/environment.ts";
-import type { Log } from "../receipt/receipt.ts";
+import type { Log } from "../receipt/log.ts";
 import type { Address } from "../state/account.ts";
 import type { WorkingState } from "../state/working-state.ts";
 import type { AccessListEntry } from "../transaction/transaction.ts";

@@ -1,7 +1,7 @@
 /** Runs one message on a state without keeping anything: what `eth_call` and `eth_estimateGas` ask. */
 import { createEvmEngine } from "../evm/ethereumjs-engine.ts";
 import type { EvmEngine } from "../evm/evm-engine.ts";
-import type { Log } from "../receipt/receipt.ts";
+import type { Log } from "../receipt/log.ts";
 import { type Address, EMPTY_ACCOUNT } from "../state/account.ts";
 import type { StateReader } from "../state/reader.ts";
 import { WorkingState } from "../state/working-state.ts";

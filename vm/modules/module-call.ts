@@ -3,7 +3,7 @@ import { type Abi, type ContractEventArgs, type ContractEventName, encodeAbiPara
 import { bigintToBytes, bytesToBigint, type Hex, hexToBytes } from "../../base/bytes.ts";
 import { assert, CodedError } from "../../base/errors.ts";
 import type { BlockEnvironment } from "../execution/environment.ts";
-import type { Log } from "../receipt/receipt.ts";
+import type { Log } from "../receipt/log.ts";
 import type { Address } from "../state/account.ts";
 import type { WorkingState } from "../state/working-state.ts";
 

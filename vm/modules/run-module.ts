@@ -3,7 +3,7 @@ import { type Abi, decodeFunctionData, encodeAbiParameters, encodeFunctionData, 
 import { bytesToHex, EMPTY_BYTES, hexToBytes } from "../../base/bytes.ts";
 import { assert } from "../../base/errors.ts";
 import type { BlockEnvironment } from "../execution/environment.ts";
-import type { Log } from "../receipt/receipt.ts";
+import type { Log } from "../receipt/log.ts";
 import type { WorkingState } from "../state/working-state.ts";
 import type { NativeModule } from "./module.ts";
 import { ModuleCall, type ModuleMessage, ModuleOutOfGas, ModuleRevert } from "./module-call.ts";

@@ -1,7 +1,7 @@
 /** The 2,048-bit log filter of Ethereum's headers and receipts (yellow paper, 4.3.1). */
 import { hexToBytes } from "../../base/bytes.ts";
 import { keccak256 } from "../../base/keccak.ts";
-import type { Log } from "./receipt.ts";
+import type { Log } from "./log.ts";
 
 export type Bloom = Uint8Array;
 

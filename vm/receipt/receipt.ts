@@ -1,15 +1,10 @@
 /** Receipts and logs as Ethereum encodes them (EIP-2718 envelope, EIP-658 status). */
-import { concatBytes, type Hex, hexToBytes } from "../../base/bytes.ts";
+import { concatBytes, hexToBytes } from "../../base/bytes.ts";
 import { encodeRlp, rlpOfInteger } from "../../base/rlp.ts";
 import type { Address } from "../state/account.ts";
 import type { TransactionType } from "../transaction/transaction.ts";
 import { type Bloom, bloomOfLogs } from "./bloom.ts";
-
-export interface Log {
-  readonly address: Address;
-  readonly topics: readonly Hex[];
-  readonly data: Uint8Array;
-}
+import type { Log } from "./log.ts";
 
 export interface Receipt {
   readonly type: TransactionType;
