@@ -1,0 +1,31 @@
+/**
+ * Bounds on a kernel. They keep the time and memory of checking and compiling proportional to the text, whoever wrote
+ * it: everything after the parser is at worst linear in blocks times registers.
+ */
+
+/** Characters of PTX text. The largest real kernels, fully unrolled, are around 500 kB. */
+export const MAX_TEXT: number = 1 << 20;
+/** Instructions of one kernel. */
+export const MAX_INSTRUCTIONS: number = 32_768;
+/** Basic blocks of one kernel. */
+export const MAX_BLOCKS: number = 4_096;
+/** Basic blocks times registers, which is what the analyses cost. */
+export const MAX_ANALYSIS: number = 1 << 25;
+/** Registers of one kernel, in all scopes. */
+export const MAX_REGISTERS: number = 32_768;
+/** Kernel parameters. */
+export const MAX_PARAMETERS: number = 64;
+/** Bytes of all parameters of a kernel (what CUDA allows on every architecture). */
+export const MAX_PARAMETER_BYTES: number = 4_096;
+/** Bytes of constant and initialised global variables of one module. */
+export const MAX_CONSTANT_BYTES: number = 1 << 16;
+/** Bytes of shared memory of one block (what every architecture from sm_75 has without opting in). */
+export const MAX_SHARED_BYTES: number = 48 * 1024;
+/** Bytes of local memory of one thread. */
+export const MAX_LOCAL_BYTES: number = 16 * 1024;
+/** Scopes within scopes. */
+export const MAX_SCOPES: number = 64;
+/** Threads of one block. */
+export const MAX_THREADS: number = 1_024;
+/** Instructions that the compiler may emit in all regions together; code after a barrier is compiled once per way in. */
+export const MAX_EMITTED: number = 262_144;

@@ -1,0 +1,35 @@
+/**
+ * The rewriter that runs before every engine. Hardware disagrees on the bits of a NaN that an operation makes, and
+ * float bits can be stored and read back as integers, so the pattern is fixed where it is made: after each float
+ * operation comes a `fixnan` of its result. Shared and local memory start as zeros in every engine.
+ */
+import type { Block, Instruction, Kernel } from "./ir.ts";
+import { isFloat } from "./scalar-types.ts";
+
+const FLOAT_OPS: ReadonlySet<string> = new Set([
+  ...["fadd", "fsub", "fmul", "fdiv", "fsqrt", "fma", "fmin", "fmax", "fneg", "fabs"],
+]);
+
+/** Whether the operation can make a NaN whose bits are up to the machine. */
+export function makesNan(instruction: Instruction): boolean {
+  if (FLOAT_OPS.has(instruction.op)) return true;
+  return instruction.op === "cvt" && isFloat(instruction.type) && isFloat(instruction.from);
+}
+
+export function rewrite(kernel: Kernel): Kernel {
+  return { ...kernel, blocks: kernel.blocks.map(rewriteBlock) };
+}
+
+function rewriteBlock(block: Block): Block {
+  const instructions: Instruction[] = [];
+  for (const instruction of block.instructions) {
+    instructions.push(instruction);
+    const [id = -1] = instruction.dst;
+    if (id < 0 || !makesNan(instruction)) continue;
+    const { type, guard, line, column } = instruction;
+    const src = [{ kind: "register", id }] as const;
+    const fix = { op: "fixnan", type, from: type, mode: "", dst: [id], src, memory: undefined } as const;
+    instructions.push({ ...fix, guard, line, column });
+  }
+  return { ...block, instructions };
+}

@@ -1,0 +1,110 @@
+/** The compiler: a checked kernel becomes a WebAssembly module with one exported function for each region. */
+import type { BitRows } from "../bit-rows.ts";
+import type { CheckedKernel } from "../check.ts";
+import { liveRegisters } from "../data-flow.ts";
+import { fail } from "../errors.ts";
+import type { Instruction, Kernel } from "../ir.ts";
+import { MAX_EMITTED } from "../limits.ts";
+import { Code, ModuleBuilder } from "./assembler.ts";
+import { Emitter } from "./emitter.ts";
+import { addHelpers, type HelperName, IMPORTS } from "./helpers.ts";
+import * as at from "./layout.ts";
+import { RegionWriter } from "./region.ts";
+import { regionGraph } from "./structure.ts";
+
+/** A place where threads wait; state 0 is the start of the kernel. */
+export interface CompiledState {
+  /** `undefined` for the start. */
+  readonly wait: Instruction | undefined;
+}
+
+export interface CompiledKernel {
+  readonly checked: CheckedKernel;
+  readonly layout: at.KernelLayout;
+  readonly states: readonly CompiledState[];
+  /** Exports `region0`, `region1`, ...: (first frame, end of frames) -> state of all threads, EXITED or MIXED. */
+  readonly wasm: Uint8Array;
+}
+
+interface Region {
+  readonly root: number;
+  readonly wait: Instruction | undefined;
+}
+
+function regionsOf(kernel: Kernel): { readonly regions: readonly Region[]; readonly stateOf: Map<number, number> } {
+  const regions: Region[] = [{ root: 0, wait: undefined }];
+  const stateOf = new Map<number, number>();
+  kernel.blocks.forEach(({ end }, block) => {
+    if (end.kind !== "sync") return;
+    stateOf.set(block, regions.length);
+    regions.push({ root: end.next, wait: end.instruction });
+  });
+  return { regions, stateOf };
+}
+
+export function compileKernel(checked: CheckedKernel): CompiledKernel {
+  const { kernel } = checked;
+  const live = liveRegisters(kernel);
+  const layout = at.layOut(kernel, live);
+  const { regions, stateOf } = regionsOf(kernel);
+  const builder = new ModuleBuilder(IMPORTS);
+  const helpers = addHelpers(builder);
+  let emitted = 0;
+  regions.forEach((region, state) => {
+    const graph = regionGraph(kernel, region.root);
+    emitted += graph.order.reduce((sum, block) => sum + 1 + (kernel.blocks[block]?.instructions.length ?? 0), 0);
+    if (emitted > MAX_EMITTED) {
+      const message = `code around barriers would be repeated to more than ${MAX_EMITTED} instructions`;
+      fail("PTX_LIMIT", message, region.wait ?? { line: 1, column: 1 });
+    }
+    const type = { params: ["i32", "i32"], results: ["i32"] } as const;
+    const code = regionFunction(checked, layout, helpers, region, { graph, stateOf, live });
+    builder.define(builder.reserve(), type, code, `region${state}`);
+  });
+  return { checked, layout, states: regions.map(({ wait }) => ({ wait })), wasm: builder.build() };
+}
+
+interface RegionContext {
+  readonly graph: ReturnType<typeof regionGraph>;
+  readonly stateOf: ReadonlyMap<number, number>;
+  readonly live: BitRows;
+}
+
+/**
+ * The loop over threads around what one thread does. What the body wants hoisted is known only after it was written,
+ * so it is written twice: first to collect, then for good.
+ */
+function regionFunction(
+  checked: CheckedKernel,
+  layout: at.KernelLayout,
+  helpers: ReadonlyMap<HelperName, number>,
+  region: Region,
+  context: RegionContext,
+): Code {
+  const write = (hoisted: Emitter["hoisted"]): { readonly code: Code; readonly emitter: Emitter } => {
+    const code = new Code(2);
+    const [frame, end] = [0, 1] as const;
+    const [next, all, fuel] = [code.local("i32"), code.local("i32"), code.local("i64")];
+    const emitter = new Emitter(code, checked, layout, helpers, frame);
+    code.i32(0).memory("i64.load", at.FUEL).set(fuel);
+    // The first thread's answer is everybody's until one differs; no region answers with 0, the start.
+    code.i32(0).set(all);
+    for (const { fill } of hoisted) fill(code);
+    // Locals are numbered by the order in which they are asked for, so both passes must ask alike.
+    hoisted.toReversed().forEach(({ local }) => {
+      code.set(local);
+    });
+    code.loop();
+    new RegionWriter(emitter, { ...context, root: region.root, after: region.wait, next, fuel }).write();
+    code.get(frame).get(next).memory("i32.store", at.FRAME_STATE);
+    code.get(all).op("i32.eqz").if().get(next).set(all).op("end");
+    code.get(next).i32(at.MIXED).get(next).get(all).op("i32.eq", "select").set(all);
+    code.get(frame).i32(layout.frameBytes).op("i32.add").tee(frame).get(end).op("i32.lt_u").brIf(0).op("end");
+    code.i32(0).get(fuel).memory("i64.store", at.FUEL);
+    code.get(fuel).i64(0n).op("i64.lt_s");
+    emitter.trapIf(at.TRAP_FUEL, undefined);
+    code.get(all);
+    return { code, emitter };
+  };
+  return write(write([]).emitter.hoisted).code;
+}

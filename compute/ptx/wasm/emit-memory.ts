@@ -1,0 +1,181 @@
+/**
+ * Loads, stores and reductions. An address is an offset into its object, so one comparison checks bounds and alignment:
+ * the offset, turned right by the logarithm of the size, is at least the number of whole places when it lies outside
+ * or when a low bit is set.
+ */
+import { assert } from "../../../base/errors.ts";
+import type { Instruction, MemoryAccess, Source } from "../ir.ts";
+import type { PointerObject } from "../pointers.ts";
+import { alignmentOf, isSigned, isWide, type ScalarType, sizeOf } from "../scalar-types.ts";
+import type { Variable } from "../syntax.ts";
+import type { Emitter, Width } from "./emitter.ts";
+import * as at from "./layout.ts";
+import type { MemoryOp } from "./opcodes.ts";
+
+/** The address on the stack plus this constant is where the access goes. */
+type Displacement = number;
+
+function address(e: Emitter, instruction: Instruction): Displacement {
+  const memory = instruction.memory as MemoryAccess;
+  if (memory.space === "param") {
+    e.code.i32(0);
+    return at.PARAMETERS + Number(memory.offset);
+  }
+  const object = e.checked.pointers.objectOf(instruction);
+  assert(object !== undefined, "the checker knows the object of each access");
+  const width = offsetWidth(e, memory.base);
+  const offset = e.temporary(width, "offset");
+  pushOffset(e, memory, width);
+  return object.kind === "parameter"
+    ? bufferAddress(e, instruction, object, offset, width)
+    : variableAddress(
+        e,
+        instruction,
+        e.checked.kernel.variables[object.index] as Variable,
+        object.index,
+        offset,
+        width,
+      );
+}
+
+function offsetWidth(e: Emitter, base: Source): Width {
+  return base.kind === "register" && isWide(e.typeOf(base.id)) ? "i64" : "i32";
+}
+
+function pushOffset(e: Emitter, { base, offset }: MemoryAccess, width: Width): void {
+  e.push(base, width === "i64" ? "b64" : "b32");
+  if (offset === 0n) return;
+  e.constant(width, offset);
+  e.op(width, "add");
+}
+
+function bufferAddress(
+  e: Emitter,
+  instruction: Instruction,
+  { index }: PointerObject,
+  offset: number,
+  width: Width,
+): Displacement {
+  const { code } = e;
+  const bytes = (instruction.memory as MemoryAccess).bytes;
+  const use = e.checked.pointers.buffers.get(index);
+  const entry = at.BUFFERS + index * at.BUFFER_ENTRY;
+  if (width === "i32") code.op("i64.extend_i32_u");
+  if (use?.stores === true) {
+    const wide = e.temporary("i64", "offset");
+    code.set(wide).i32(entry).get(wide).i32(bytes).i32(instruction.line);
+    e.call("checkTile");
+    return 0;
+  }
+  const shift = BigInt(alignmentOf(bytes));
+  const places = e.hoist(`places ${index} ${shift}`, "i64", (start) =>
+    start
+      .i32(0)
+      .memory("i64.load", entry + at.ENTRY_LENGTH)
+      .i64(shift)
+      .op("i64.shr_u"),
+  );
+  const base = e.hoist(`base ${index}`, "i32", (start) => start.i32(0).memory("i32.load", entry + at.ENTRY_BASE));
+  const wide = width === "i64" ? offset : e.temporary("i64", "offset");
+  code.tee(wide);
+  if (shift > 0n) code.i64(shift).op("i64.rotr");
+  code.get(places).op("i64.ge_u");
+  e.trapIf(at.TRAP_OUT_OF_BOUNDS, instruction);
+  code.get(base).get(wide).op("i32.wrap_i64", "i32.add");
+  return 0;
+}
+
+function variableAddress(
+  e: Emitter,
+  instruction: Instruction,
+  variable: Variable,
+  index: number,
+  offset: number,
+  width: Width,
+): Displacement {
+  const { code, layout } = e;
+  const shift = alignmentOf((instruction.memory as MemoryAccess).bytes);
+  code.tee(offset);
+  if (shift > 0) {
+    e.constant(width, BigInt(shift));
+    e.op(width, "rotr");
+  }
+  if (variable.dynamic) pushDynamicPlaces(e, shift, width);
+  else e.constant(width, BigInt(variable.size >>> shift));
+  e.op(width, "ge_u");
+  e.trapIf(at.TRAP_OUT_OF_BOUNDS, instruction);
+  code.get(offset);
+  if (width === "i64") code.op("i32.wrap_i64");
+  if (variable.space === "local") code.get(e.frame).op("i32.add");
+  return layout.variables[index] as number;
+}
+
+function pushDynamicPlaces(e: Emitter, shift: number, width: Width): void {
+  const places = e.hoist(`dynamic ${shift}`, "i32", (start) =>
+    start.i32(0).memory("i32.load", at.DYNAMIC_SHARED_BYTES).i32(shift).op("i32.shr_u"),
+  );
+  e.code.get(places);
+  if (width === "i64") e.code.op("i64.extend_i32_u");
+}
+
+function loadOp(type: ScalarType): MemoryOp {
+  const size = sizeOf(type);
+  if (size === 8) return "i64.load";
+  if (size === 4) return "i32.load";
+  return `i32.load${size === 1 ? 8 : 16}_${isSigned(type) ? "s" : "u"}`;
+}
+
+function storeOp(type: ScalarType): MemoryOp {
+  const size = sizeOf(type);
+  if (size === 8) return "i64.store";
+  if (size === 4) return "i32.store";
+  return size === 1 ? "i32.store8" : "i32.store16";
+}
+
+export function emitLoad(e: Emitter, instruction: Instruction): void {
+  const { type, dst } = instruction;
+  let displacement = address(e, instruction);
+  if (dst.length === 1) {
+    e.code.memory(loadOp(type), displacement);
+    return e.store(dst[0] as number, type);
+  }
+  const start = e.temporary("i32", "address");
+  e.code.set(start);
+  for (const id of dst) {
+    e.code.get(start).memory(loadOp(type), displacement);
+    e.store(id, type);
+    displacement += sizeOf(type);
+  }
+}
+
+export function emitStore(e: Emitter, instruction: Instruction): void {
+  const { type, src } = instruction;
+  let displacement = address(e, instruction);
+  const start = e.temporary("i32", "address");
+  if (src.length > 1) e.code.set(start);
+  for (const source of src) {
+    if (src.length > 1) e.code.get(start);
+    e.push(source, type);
+    e.code.memory(storeOp(type), displacement);
+    displacement += sizeOf(type);
+  }
+}
+
+export function emitReduction(e: Emitter, instruction: Instruction): void {
+  const { type, src, mode } = instruction;
+  const width: Width = isWide(type) ? "i64" : "i32";
+  const displacement = address(e, instruction);
+  const start = e.temporary("i32", "address");
+  const old = e.temporary(width, "old");
+  e.code.tee(start).get(start).memory(loadOp(type), displacement).set(old);
+  const value = (): void => e.push(src[0] as Source, type);
+  e.code.get(old);
+  value();
+  if (mode === "min" || mode === "max") {
+    e.code.get(old);
+    value();
+    e.op(width, `${mode === "min" ? "lt" : "gt"}_${isSigned(type) ? "s" : "u"}`);
+    e.code.op("select");
+  } else e.op(width, mode);
+  e.code.memory(storeOp(type), displacement);
+}

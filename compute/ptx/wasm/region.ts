@@ -1,0 +1,244 @@
+/**
+ * One function for each place where threads start or go on after waiting: it runs threads one after the other from
+ * there to their next wait or to their end. Registers are locals within it; those that live through a wait are kept in
+ * the thread's frame.
+ */
+import type { BitRows } from "../bit-rows.ts";
+import { fuelOf } from "../fuel.ts";
+import type { Block, Instruction, Source } from "../ir.ts";
+import { isFloat, isWide } from "../scalar-types.ts";
+import type { Guard } from "../syntax.ts";
+import { conversion, FLOAT_EMITTERS, floatComparison } from "./emit-float.ts";
+import { INTEGER_EMITTERS, integerComparison, resultType } from "./emit-integer.ts";
+import { emitLoad, emitReduction, emitStore } from "./emit-memory.ts";
+import type { Emitter } from "./emitter.ts";
+import * as at from "./layout.ts";
+import { type RegionGraph, regionSuccessors } from "./structure.ts";
+
+export interface RegionTask {
+  readonly graph: RegionGraph;
+  readonly root: number;
+  /** The wait that threads come from; `undefined` at the start. */
+  readonly after: Instruction | undefined;
+  /** Block that ends with a wait -> the state of threads that wait there. */
+  readonly stateOf: ReadonlyMap<number, number>;
+  readonly live: BitRows;
+  /** Locals of the function. */
+  readonly next: number;
+  readonly fuel: number;
+}
+
+/** Emits what one thread does; the code falls out of it with `next` set. */
+export class RegionWriter {
+  readonly #e: Emitter;
+  readonly #task: RegionTask;
+  /** What encloses the current place, innermost last: a block's number to jump to it, or undefined. */
+  readonly #labels: (number | undefined)[] = [];
+
+  constructor(e: Emitter, task: RegionTask) {
+    this.#e = e;
+    this.#task = task;
+  }
+
+  write(): void {
+    const { code } = this.#e;
+    this.#restore();
+    code.block();
+    if (this.#task.graph.nestable) this.#tree(this.#task.root);
+    else this.#dispatch();
+    code.op("end");
+  }
+
+  /** Registers that lived through the wait, and what the wait gave. */
+  #restore(): void {
+    const { after, live, root } = this.#task;
+    if (after === undefined) return;
+    const { code, frame, layout } = this.#e;
+    const given = new Set(after.dst);
+    for (const id of live.columns(root)) {
+      if (given.has(id)) continue;
+      const wide = isWide(this.#e.typeOf(id));
+      code.get(frame).memory(wide ? "i64.load" : "i32.load", layout.saved.get(id) as number);
+      code.set(this.#e.local(id));
+    }
+    const [value = -1, predicate = -1] = after.dst;
+    const isPredicate = value >= 0 && this.#e.typeOf(value) === "pred";
+    if (value >= 0) {
+      code.get(frame).memory("i32.load", at.FRAME_OUT_VALUE);
+      this.#e.store(value, isPredicate ? "pred" : "b32");
+    }
+    if (predicate >= 0) {
+      code.get(frame).memory("i32.load", at.FRAME_OUT_PREDICATE);
+      this.#e.store(predicate, "pred");
+    }
+  }
+
+  /** A block and everything that it dominates. */
+  #tree(block: number): void {
+    const { merges, loops, children, rank } = this.#task.graph;
+    const inside = (children.get(block) ?? []).filter((child) => merges.has(child));
+    // The one that comes last in the order ends up outermost.
+    inside.sort((a, b) => (rank.get(b) as number) - (rank.get(a) as number));
+    if (!loops.has(block)) return this.#within(block, inside, 0);
+    this.#e.code.loop();
+    this.#labels.push(block);
+    this.#checkFuel();
+    this.#within(block, inside, 0);
+    this.#labels.pop();
+    this.#e.code.op("end");
+  }
+
+  #within(block: number, inside: readonly number[], index: number): void {
+    const merge = inside[index];
+    if (merge === undefined) return this.#content(block);
+    this.#e.code.block();
+    this.#labels.push(merge);
+    this.#within(block, inside, index + 1);
+    this.#labels.pop();
+    this.#e.code.op("end");
+    this.#tree(merge);
+  }
+
+  #content(number: number): void {
+    const block = this.#e.checked.kernel.blocks[number] as Block;
+    this.#instructions(block);
+    const { end } = block;
+    if (end.kind === "exit" || end.kind === "sync") return this.#leave(number, block);
+    if (end.kind === "jump") return this.#jump(number, end.to);
+    this.#condition(end.guard);
+    this.#e.code.if();
+    this.#labels.push(undefined);
+    this.#jump(number, end.taken);
+    this.#e.code.op("else");
+    this.#jump(number, end.next);
+    this.#labels.pop();
+    this.#e.code.op("end");
+  }
+
+  #jump(from: number, to: number): void {
+    const { merges, rank } = this.#task.graph;
+    const back = (rank.get(to) as number) <= (rank.get(from) as number);
+    if (!back && !merges.has(to)) return this.#tree(to);
+    this.#e.code.br(this.#labels.length - 1 - this.#labels.lastIndexOf(to));
+  }
+
+  /** A loop around a table of jumps: right for every graph. */
+  #dispatch(): void {
+    const { code } = this.#e;
+    const { order, rank } = this.#task.graph;
+    const target = this.#e.temporary("i32", "target");
+    code.i32(0).set(target).loop();
+    this.#checkFuel();
+    for (let i = 0; i < order.length; i++) code.block();
+    code.get(target).brTable(
+      order.map((_, i) => i),
+      order.length,
+    );
+    order.forEach((number, i) => {
+      code.op("end");
+      const block = this.#e.checked.kernel.blocks[number] as Block;
+      this.#instructions(block);
+      const { end } = block;
+      const around = order.length - 1 - i;
+      const [first, second] = regionSuccessors(block);
+      this.#labels.length = around + 1;
+      this.#labels.fill(undefined);
+      if (first === undefined) return this.#leave(number, block);
+      code.i32(rank.get(first) as number);
+      if (end.kind === "branch" && second !== undefined) {
+        code.i32(rank.get(second) as number);
+        this.#condition(end.guard);
+        code.op("select");
+      }
+      code.set(target).br(around);
+    });
+    code.op("end");
+    this.#labels.length = 0;
+  }
+
+  #checkFuel(): void {
+    this.#e.code.get(this.#task.fuel).i64(0n).op("i64.lt_s");
+    this.#e.trapIf(at.TRAP_FUEL, undefined);
+  }
+
+  #condition(guard: Guard): void {
+    this.#e.code.get(this.#e.local(guard.register));
+    if (guard.negated) this.#e.code.op("i32.eqz");
+  }
+
+  #instructions(block: Block): void {
+    const cost = block.instructions.reduce((sum, instruction) => sum + fuelOf(instruction), 1);
+    const last = block.end.kind === "sync" ? fuelOf(block.end.instruction) : 0;
+    const { fuel } = this.#task;
+    this.#e.code
+      .get(fuel)
+      .i64(BigInt(cost + last))
+      .op("i64.sub")
+      .set(fuel);
+    for (const instruction of block.instructions) this.#guarded(instruction);
+  }
+
+  #guarded(instruction: Instruction): void {
+    const { guard } = instruction;
+    if (guard === undefined) return emitInstruction(this.#e, instruction);
+    this.#condition(guard);
+    this.#e.code.if();
+    emitInstruction(this.#e, instruction);
+    this.#e.code.op("end");
+  }
+
+  /** The thread ends, or waits: what it brings and what it must not forget go to its frame. */
+  #leave(number: number, block: Block): void {
+    const { code, frame, layout } = this.#e;
+    const { end } = block;
+    if (end.kind === "sync") {
+      this.#bring(end.instruction);
+      const given = new Set(end.instruction.dst);
+      for (const id of this.#task.live.columns(end.next)) {
+        if (given.has(id)) continue;
+        code.get(frame).get(this.#e.local(id));
+        code.memory(isWide(this.#e.typeOf(id)) ? "i64.store" : "i32.store", layout.saved.get(id) as number);
+      }
+      code.i32(this.#task.stateOf.get(number) as number).set(this.#task.next);
+    } else code.i32(at.EXITED).set(this.#task.next);
+    code.br(this.#labels.length);
+  }
+
+  #bring(instruction: Instruction): void {
+    const { code, frame } = this.#e;
+    const { op, src, type } = instruction;
+    if (op === "barrier") return;
+    const put = (source: Source, place: number): void => {
+      code.get(frame);
+      this.#e.push(source, "b32");
+      code.memory("i32.store", place);
+    };
+    if (op === "match" && type === "b64") {
+      code.get(frame);
+      this.#e.push(src[0] as Source, "b64");
+      code.memory("i64.store", at.FRAME_IN_VALUE);
+    } else if (op === "vote") {
+      code.get(frame);
+      this.#e.push(src[0] as Source, "pred");
+      code.memory("i32.store", at.FRAME_IN_VALUE);
+    } else if (op !== "warpsync") put(src[0] as Source, at.FRAME_IN_VALUE);
+    if (op === "shfl") {
+      put(src[1] as Source, at.FRAME_IN_LANE);
+      put(src[2] as Source, at.FRAME_IN_CLAMP);
+    }
+    put(src.at(-1) as Source, at.FRAME_MASK);
+  }
+}
+
+function emitInstruction(e: Emitter, instruction: Instruction): void {
+  const { op, type, dst } = instruction;
+  if (op === "ld") return emitLoad(e, instruction);
+  if (op === "st") return emitStore(e, instruction);
+  if (op === "red") return emitReduction(e, instruction);
+  if (op === "trap") return e.trap(at.TRAP_EXPLICIT, instruction);
+  if (op === "setp") (isFloat(type) ? floatComparison : integerComparison)(e, instruction);
+  else if (op === "cvt") conversion(e, instruction);
+  else if (op in FLOAT_EMITTERS) FLOAT_EMITTERS[op as keyof typeof FLOAT_EMITTERS](e, instruction);
+  else INTEGER_EMITTERS[op as keyof typeof INTEGER_EMITTERS](e, instruction);
+  e.store(dst[0] ?? -1, resultType(instruction));
+}

@@ -1,0 +1,126 @@
+/**
+ * Turns the graph of a region's basic blocks into nested blocks and loops, which is all that WebAssembly has. Each block
+ * is placed inside its immediate dominator; where paths meet again there is a `block` to jump out of, and where a path
+ * comes back there is a `loop` (N. Ramsey, "Beyond Relooper", 2022). A graph with a loop that has two entrances, or
+ * that nests too deep for us to recurse, becomes a `loop` around a `br_table` instead.
+ */
+import { type Block, type Kernel, successors } from "../ir.ts";
+
+export interface RegionGraph {
+  /** Blocks in reverse postorder; the first is the root. */
+  readonly order: readonly number[];
+  /** Targets of jumps back. */
+  readonly loops: ReadonlySet<number>;
+  /** Blocks with several ways in, jumps back not counted. */
+  readonly merges: ReadonlySet<number>;
+  /** Block -> blocks that it immediately dominates. */
+  readonly children: ReadonlyMap<number, readonly number[]>;
+  readonly rank: ReadonlyMap<number, number>;
+  readonly nestable: boolean;
+}
+
+/** Deeper trees are compiled with a `br_table`. */
+const MAX_DEPTH = 400;
+
+/** Where control may go within the region: a wait ends it. */
+export function regionSuccessors(block: Block): readonly number[] {
+  return block.end.kind === "sync" ? [] : successors(block.end);
+}
+
+function reversePostorder(kernel: Kernel, root: number): readonly number[] {
+  const seen = new Set([root]);
+  const order: number[] = [];
+  const stack = [{ block: root, next: 0 }];
+  while (stack.length > 0) {
+    const top = stack.at(-1) as { block: number; next: number };
+    const target = regionSuccessors(kernel.blocks[top.block] as Block)[top.next++];
+    if (target === undefined) {
+      order.push(top.block);
+      stack.pop();
+    } else if (!seen.has(target)) {
+      seen.add(target);
+      stack.push({ block: target, next: 0 });
+    }
+  }
+  return order.reverse();
+}
+
+export function regionGraph(kernel: Kernel, root: number): RegionGraph {
+  const order = reversePostorder(kernel, root);
+  const rank = new Map(order.map((block, i) => [block, i]));
+  const predecessors: number[][] = order.map(() => []);
+  order.forEach((block, from) => {
+    for (const to of regionSuccessors(kernel.blocks[block] as Block)) predecessors[rank.get(to) as number]?.push(from);
+  });
+  const dominators = immediateDominators(predecessors);
+  const loops = new Set<number>();
+  const merges = new Set<number>();
+  let nestable = true;
+  predecessors.forEach((from, to) => {
+    const forward = from.filter((source) => source < to);
+    if (forward.length > 1) merges.add(order[to] as number);
+    for (const source of from) {
+      if (source < to) continue;
+      loops.add(order[to] as number);
+      if (!dominates(dominators, to, source)) nestable = false;
+    }
+  });
+  const children = childrenOf(order, dominators);
+  if (depthOf(dominators) > MAX_DEPTH) nestable = false;
+  return { order, loops, merges, children, rank, nestable };
+}
+
+/** By rank, on ranks (K. Cooper, T. Harvey, K. Kennedy, "A simple, fast dominance algorithm", 2001). */
+function immediateDominators(predecessors: readonly (readonly number[])[]): readonly number[] {
+  const dominators = predecessors.map(() => -1);
+  dominators[0] = 0;
+  for (let changed = true; changed; ) {
+    changed = false;
+    for (let to = 1; to < predecessors.length; to++) {
+      let best = -1;
+      for (const from of predecessors[to] ?? []) {
+        if (dominators[from] === -1) continue;
+        best = best === -1 ? from : intersect(dominators, best, from);
+      }
+      if (best !== dominators[to]) {
+        dominators[to] = best;
+        changed = true;
+      }
+    }
+  }
+  return dominators;
+}
+
+function intersect(dominators: readonly number[], first: number, second: number): number {
+  let a = first;
+  let b = second;
+  while (a !== b) {
+    if (a > b) a = dominators[a] as number;
+    else b = dominators[b] as number;
+  }
+  return a;
+}
+
+function dominates(dominators: readonly number[], upper: number, lower: number): boolean {
+  let at = lower;
+  while (at > upper) at = dominators[at] as number;
+  return at === upper;
+}
+
+function childrenOf(order: readonly number[], dominators: readonly number[]): ReadonlyMap<number, readonly number[]> {
+  const children = new Map<number, number[]>(order.map((block) => [block, []]));
+  for (let i = 1; i < order.length; i++) {
+    children.get(order[dominators[i] as number] as number)?.push(order[i] as number);
+  }
+  return children;
+}
+
+function depthOf(dominators: readonly number[]): number {
+  const depths = dominators.map(() => 0);
+  let deepest = 0;
+  for (let i = 1; i < dominators.length; i++) {
+    depths[i] = (depths[dominators[i] as number] as number) + 1;
+    deepest = Math.max(deepest, depths[i] as number);
+  }
+  return deepest;
+}
