@@ -16,8 +16,8 @@ import type { NodeId, Page, TreeKey } from "./types.ts";
  * The most entries of a page. Chosen by measurement (docs/adr/0001-state-tree.md): a change rewrites one leaf page
  * and, in a large state, about one page of the level above.
  */
-export const LEAF_PAGE_LIMIT = 32;
-export const INNER_PAGE_LIMIT = 64;
+export const LEAF_PAGE_LIMIT = 16;
+export const INNER_PAGE_LIMIT = 32;
 
 export function pageLimit(level: number): number {
   return level === 0 ? LEAF_PAGE_LIMIT : INNER_PAGE_LIMIT;

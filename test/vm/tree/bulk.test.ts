@@ -37,7 +37,7 @@ describe("TreeBuilder", () => {
           checkPages(update.head, pages, leaves);
         },
       ),
-      { numRuns: 60 },
+      { numRuns: 40 },
     );
   });
 
@@ -51,7 +51,7 @@ describe("TreeBuilder", () => {
     );
     expect(bytesToHex(head.root)).toBe(bytesToHex(grown.head.root));
     expect(pages.numbers.length).toBe(grown.written.size);
-    expect(pages.page(head.rootPage).level).toBe(2);
+    expect(pages.page(head.rootPage).level).toBeGreaterThanOrEqual(2);
   });
 
   it("gives the empty tree for no leaves, and starts at the page number it is told", () => {

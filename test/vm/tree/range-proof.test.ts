@@ -51,7 +51,7 @@ describe("a proof of a range", () => {
         verifyRange(state.head.root, range, within(range, state.leaves), prove(state, range));
         verifyRange(state.head.root, WHOLE, state.leaves, prove(state, WHOLE));
       }),
-      { numRuns: 150 },
+      { numRuns: 60 },
     );
   });
 
@@ -76,7 +76,7 @@ describe("a proof of a range", () => {
         refuses([...entries, entries[at] as Leaf]);
         if (entries.length > 1) refuses(entries.toReversed());
       }),
-      { numRuns: 150 },
+      { numRuns: 60 },
     );
   });
 

@@ -23,7 +23,7 @@ describe("reading the tree in order", () => {
         expect(leafBefore(head, pages, from)).toEqual(leaves.findLast(({ key }) => compareBytes(key, from) < 0));
         expect([...leavesFrom(head, pages, new Uint8Array(32))]).toEqual(leaves);
       }),
-      { numRuns: 100 },
+      { numRuns: 40 },
     );
   });
 
@@ -39,7 +39,7 @@ describe("reading the tree in order", () => {
           expect(bytesToHex(subtreeId(head, pages, account))).toBe(bytesToHex(naiveRoot(slots)));
         }
       }),
-      { numRuns: 60 },
+      { numRuns: 40 },
     );
   });
 });

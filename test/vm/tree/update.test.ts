@@ -49,7 +49,7 @@ describe("updateTree", () => {
         }
         checkPages(head, pages, leaves);
       }),
-      { numRuns: 150 },
+      { numRuns: 60 },
     );
   });
 
