@@ -1,5 +1,7 @@
 /** Every bound of the RPC, in one place. */
 
+/** Open connections; each has at most one request under way, so this bounds the work that waits as well. */
+export const MAX_CONNECTIONS = 2_048;
 /** A request body; the largest transaction is 1 MiB, twice that as hexadecimal text. */
 export const MAX_BODY_BYTES: number = 5 * 1024 * 1024;
 /** Requests of one batch. */

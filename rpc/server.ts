@@ -5,7 +5,7 @@ import { MessageCaller } from "../vm/execution/call-message.ts";
 import { rulesOfSpec } from "../vm/rules-of-spec.ts";
 import type { ChainView } from "./chain-view.ts";
 import { JsonRpc, type OnBug } from "./json-rpc.ts";
-import { MAX_BODY_BYTES } from "./limits.ts";
+import { MAX_BODY_BYTES, MAX_CONNECTIONS } from "./limits.ts";
 import { METHODS } from "./methods.ts";
 import { INVALID_REQUEST } from "./rpc-error.ts";
 import { welcomePage } from "./welcome-page.ts";
@@ -40,6 +40,7 @@ export async function startRpcServer(options: RpcServerOptions): Promise<RpcServ
     requestTimeout: REQUEST_TIMEOUT_MILLISECONDS,
     forceCloseConnections: "idle",
   });
+  app.server.maxConnections = MAX_CONNECTIONS;
   addRoutes(app, rpc, chain);
   try {
     await app.listen({ host, port });

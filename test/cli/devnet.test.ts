@@ -153,6 +153,15 @@ describe("a devnet that stops and starts again", () => {
     expect(await devnet.stop("SIGINT")).toBe(0);
   });
 
+  it("speaks one JSON document per line with --json", async () => {
+    const devnet = await Devnet.start(join(root, "json"), "--json");
+    const hash = await wallet(devnet.url).sendTransaction({ to: bob.address, value: 1n });
+    await reader(devnet.url).waitForTransactionReceipt({ hash });
+    expect(await devnet.stop("SIGTERM")).toBe(0);
+    const events = devnet.lines.map((line) => JSON.parse(line) as { event: string });
+    expect(events.map(({ event }) => event)).toEqual(["started", "ready", "block"]);
+  });
+
   it("starts over with --fresh, and never deletes a folder with other files", async () => {
     const directory = join(root, "fresh");
     let devnet = await Devnet.start(directory);

@@ -1,4 +1,5 @@
 import { request as httpRequest } from "node:http";
+import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { SoloChain } from "../../chain/solo/solo-chain.ts";
 import { type RpcServer, startRpcServer } from "../../rpc/server.ts";
@@ -45,6 +46,19 @@ describe("the RPC over HTTP", () => {
     const garbage = await post("\u0000\u0001 not json");
     expect(garbage.status).toBe(200);
     expect(await garbage.json()).toMatchObject({ error: { code: -32_700 } });
+  });
+
+  it("answers any bytes with an error, and goes on", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.uint8Array({ minLength: 1, maxLength: 200 }), async (bytes) => {
+        const headers = { "content-type": "application/json" };
+        const response = await fetch(server.url, { method: "POST", headers, body: Buffer.from(bytes) });
+        expect(await response.json()).toMatchObject({ error: { code: expect.any(Number) } });
+      }),
+      { numRuns: 100 },
+    );
+    expect((await post(REQUEST)).status).toBe(200);
+    expect(fixture.failures).toEqual([]);
   });
 
   it("answers 204 without a body to a notification", async () => {

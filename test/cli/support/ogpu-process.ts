@@ -1,7 +1,8 @@
 /** The real program in a process of its own, from dist/ as users run it. */
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 
 const MAIN = fileURLToPath(new URL("../../../dist/cli/main.js", import.meta.url));
@@ -12,7 +13,7 @@ export interface Finished {
   readonly err: string;
 }
 
-function start(args: readonly string[]): ChildProcess {
+function start(args: readonly string[]): ChildProcessByStdio<null, Readable, Readable> {
   return spawn(process.execPath, [MAIN, ...args], { stdio: ["ignore", "pipe", "pipe"] });
 }
 
@@ -21,10 +22,10 @@ export async function runOgpu(...args: readonly string[]): Promise<Finished> {
   const child = start(args);
   let out = "";
   let err = "";
-  child.stdout?.setEncoding("utf8").on("data", (text: string) => {
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
     out += text;
   });
-  child.stderr?.setEncoding("utf8").on("data", (text: string) => {
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
     err += text;
   });
   const [code] = (await once(child, "close")) as [number | null];
@@ -40,36 +41,44 @@ export async function ogpuJson<Result>(...args: readonly string[]): Promise<Resu
 
 export class Devnet {
   readonly url: string;
+  /** What it has printed on its standard output. */
+  readonly lines: readonly string[];
   private readonly child: ChildProcess;
-  private readonly ended: Promise<unknown[]>;
+  private readonly closed: Promise<unknown[]>;
 
-  private constructor(child: ChildProcess, url: string) {
+  private constructor(child: ChildProcess, closed: Promise<unknown[]>, url: string, lines: readonly string[]) {
     this.child = child;
+    this.closed = closed;
     this.url = url;
-    this.ended = once(child, "exit");
+    this.lines = lines;
   }
 
-  /** Starts on any free port and waits for its READY line. */
+  /** Starts on any free port and waits until it says that it is ready. */
   static async start(directory: string, ...args: readonly string[]): Promise<Devnet> {
     const child = start(["devnet", "--data-dir", directory, "--rpc-port", "0", ...args]);
-    if (child.stdout === null) throw new Error("the child has a standard output");
+    const closed = once(child, "close");
+    const lines: string[] = [];
     let log = "";
-    child.stderr?.setEncoding("utf8").on("data", (text: string) => {
+    child.stderr.setEncoding("utf8").on("data", (text: string) => {
       log += text;
     });
-    for await (const line of createInterface({ input: child.stdout })) {
-      if (!line.startsWith("READY ")) continue;
-      // Nobody reads on, and a full pipe must not stop the node.
-      child.stdout.resume();
-      return new Devnet(child, line.slice("READY ".length));
-    }
-    throw new Error(`the devnet ended before it was ready: ${log}`);
+    const url = new Promise<string>((resolve) => {
+      createInterface({ input: child.stdout }).on("line", (line) => {
+        lines.push(line);
+        const ready = /(?:^READY |"event":"ready","url":")([^"]+)/.exec(line)?.[1];
+        if (ready !== undefined) resolve(ready);
+      });
+    });
+    const ended = closed.then((): never => {
+      throw new Error(`the devnet ended before it was ready: ${log}`);
+    });
+    return new Devnet(child, closed, await Promise.race([url, ended]), lines);
   }
 
   /** Answers with the exit code, or the signal that ended it. */
   async stop(signal: "SIGTERM" | "SIGINT" | "SIGKILL"): Promise<unknown> {
     this.child.kill(signal);
-    const [code, by] = await this.ended;
+    const [code, by] = await this.closed;
     return code ?? by;
   }
 }
