@@ -19,6 +19,7 @@ import { encodeRevert, runModule } from "../modules/run-module.ts";
 import type { Log } from "../receipt/log.ts";
 import type { Address } from "../state/account.ts";
 import type { WorkingState } from "../state/working-state.ts";
+import { BLAKE2F_ADDRESS, blake2fPrecompile } from "./blake2f-precompile.ts";
 import { bls, bn254, evmCrypto } from "./evm-crypto.ts";
 import type { EvmEngine, EvmMessage, EvmOutcome } from "./evm-engine.ts";
 import { installRunAhead } from "./run-ahead.ts";
@@ -134,7 +135,14 @@ class EthereumJsEngine implements EvmEngine {
       customCrypto: evmCrypto,
     });
     this.evm = new ModuleAwareEvm(
-      { common, stateManager: this.stateManager, blockchain: this.blockHashes, bn254, bls },
+      {
+        common,
+        stateManager: this.stateManager,
+        blockchain: this.blockHashes,
+        bn254,
+        bls,
+        customPrecompiles: [{ address: BLAKE2F_ADDRESS, function: blake2fPrecompile }],
+      },
       rules.modules,
     );
     const precompiles = [...this.evm.precompiles.keys()].map((address) => `0x${address}`);
