@@ -45,9 +45,14 @@ function isInWindow({ view, finalView }: ConsensusState, proposed: number): bool
   return proposed > finalView && proposed <= view + VIEW_WINDOW;
 }
 
-/** Only what was asked for: anything else would let a peer fill our memory. */
+/**
+ * Only what was asked for: anything else would let a peer fill our memory. An answer that is of no use stays asked for
+ * until the fetch timer, or the rules would ask again at once, for ever.
+ */
 function onBlock(state: ConsensusState, from: PeerId, block: Block): void {
-  if (state.wanted.delete(block.hash)) addBlock(state, block, from);
+  if (!state.wanted.has(block.hash)) return;
+  addBlock(state, block, from);
+  if (state.blocks.has(block.hash)) state.wanted.delete(block.hash);
 }
 
 /** Final blocks above ours. The certificate was checked; the hashes tie the blocks to it. */
