@@ -3,7 +3,7 @@
  * The chain needs them for the ordered lists of a header (transactions, receipts), so that receipt-proof tools
  * of Ethereum work here; conformance needs them over accounts. Our own state has a tree of its own (vm/tree).
  */
-import { compareBytes, concatBytes, EMPTY_BYTES } from "../base/bytes.ts";
+import { compareBytes, EMPTY_BYTES } from "../base/bytes.ts";
 import { assert } from "../base/errors.ts";
 import { keccak256 } from "../base/keccak.ts";
 import { encodeRlp, encodeRlpTransient, type RlpItem, rlpOfInteger } from "../base/rlp.ts";
@@ -40,11 +40,11 @@ export function orderedRoot(values: readonly Uint8Array[]): Uint8Array {
 /** The node over leaves[from, to), which agree in their first `depth` nibbles. */
 function node(leaves: readonly Leaf[], from: number, to: number, depth: number): RlpItem {
   const first = leaves[from] as Leaf;
-  if (to - from === 1) return [compactPath(first.path.subarray(depth), true), first.value];
+  if (to - from === 1) return [compactPath(first.path, true, depth), first.value];
   const shared = sharedLength(first.path, (leaves[to - 1] as Leaf).path);
   assert(shared < (leaves[to - 1] as Leaf).path.length, "keys of a Patricia trie are distinct");
   if (shared > depth) {
-    return [compactPath(first.path.subarray(depth, shared), false), reference(branch(leaves, from, to, shared))];
+    return [compactPath(first.path, false, depth, shared), reference(branch(leaves, from, to, shared))];
   }
   return branch(leaves, from, to, depth);
 }
@@ -89,14 +89,23 @@ function toNibbles(key: Uint8Array): Uint8Array {
   return nibbles;
 }
 
-/** Hex-prefix encoding: a flag nibble for leaf and odd length, then the path (yellow paper, appendix C). */
-export function compactPath(path: Uint8Array, isLeaf: boolean): Uint8Array {
-  const flag = isLeaf ? 2 : 0;
-  const odd = path.length % 2;
-  const packed = new Uint8Array((path.length - odd) / 2);
-  for (let i = 0; i < packed.length; i++) {
-    packed[i] = ((path[2 * i + odd] as number) << 4) | (path[2 * i + odd + 1] as number);
+/**
+ * Hex-prefix encoding (yellow paper, appendix C) of the nibbles from `start` to `end`: a flag nibble for leaf and odd
+ * length, then the path.
+ */
+export function compactPath(
+  path: Uint8Array,
+  isLeaf: boolean,
+  start: number = 0,
+  end: number = path.length,
+): Uint8Array {
+  const odd = (end - start) % 2;
+  const compact = new Uint8Array((end - start - odd) / 2 + 1);
+  const flag = (isLeaf ? 2 : 0) + odd;
+  compact[0] = (flag << 4) | (odd === 1 ? (path[start] as number) : 0);
+  for (let i = 1; i < compact.length; i++) {
+    const at = start + odd + 2 * (i - 1);
+    compact[i] = ((path[at] as number) << 4) | (path[at + 1] as number);
   }
-  const head = odd === 1 ? ((flag + 1) << 4) | (path[0] as number) : flag << 4;
-  return concatBytes(new Uint8Array([head]), packed);
+  return compact;
 }

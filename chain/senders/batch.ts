@@ -16,10 +16,12 @@ export interface PackedTransactions {
   readonly ends: Uint32Array<ArrayBuffer>;
 }
 
-/** Per transaction: 0 and the sender, or the place of the error's code in FAILURES plus 1, and nothing. */
+/** Per transaction: 0, sender and hash, or the place of the error's code in FAILURES plus 1, and nothing. */
 export type PackedSenders = Uint8Array<ArrayBuffer>;
 
-export const RESULT_BYTES = 21;
+export const SENDER_AT = 1;
+export const HASH_AT = 21;
+export const RESULT_BYTES = 53;
 
 /** Why a sender cannot be recovered. Both sides are the same build, so the order is free. */
 export const FAILURES: readonly TransactionErrorCode[] = [
@@ -49,8 +51,9 @@ export function recoverBatch({ bytes, ends }: PackedTransactions): PackedSenders
   for (const [i, end] of ends.entries()) {
     const at = i * RESULT_BYTES;
     try {
-      const sender = recoverSender(decodeTransaction(bytes.subarray(start, end)));
-      results.set(hexToBytes(sender), at + 1);
+      const transaction = decodeTransaction(bytes.subarray(start, end));
+      results.set(hexToBytes(recoverSender(transaction)), at + SENDER_AT);
+      results.set(transaction.hash, at + HASH_AT);
     } catch (error) {
       results[at] = failureNumber(error);
     }

@@ -13,7 +13,7 @@ import type { RecoveredTransaction } from "../../vm/execution/execute-block.ts";
 import type { TransactionError, TransactionErrorCode } from "../../vm/transaction/errors.ts";
 import { recoverSender } from "../../vm/transaction/sign.ts";
 import { decodeTransaction } from "../../vm/transaction/transaction.ts";
-import { FAILURES, type PackedSenders, packTransactions, RESULT_BYTES } from "./batch.ts";
+import { FAILURES, HASH_AT, type PackedSenders, packTransactions, RESULT_BYTES, SENDER_AT } from "./batch.ts";
 
 /** In the order of the transactions given: each recovered, or why not. */
 export type RecoveryResult = RecoveredTransaction | TransactionError;
@@ -27,8 +27,11 @@ export interface SenderPoolOptions {
 
 export type SenderPoolErrorCode = "SENDERS_CLOSED" | "SENDERS_WORKER_DIED";
 
-/** Transactions per piece: about 10 ms of work, so that workers finish together and messages cost nothing. */
-const PIECE_TRANSACTIONS = 128;
+/** Pieces per worker that a batch is cut into, so that workers finish together. */
+const PIECES_PER_WORKER = 4;
+/** Transactions per piece: enough that a message costs little beside them, few enough to share. */
+const MIN_PIECE = 32;
+const MAX_PIECE = 512;
 /** Transactions that wait or are being worked on, at most; one batch may go above when it is alone. */
 const MAX_PENDING_TRANSACTIONS = 32_768;
 /** Batches up to this size are not worth a message (measured: a round trip costs about one recovery). */
@@ -72,8 +75,9 @@ export class SenderPool {
     this.#pending += raws.length;
     try {
       const pieces: Promise<readonly RecoveryResult[]>[] = [];
-      for (let start = 0; start < raws.length; start += PIECE_TRANSACTIONS) {
-        pieces.push(this.#submit(raws, start, Math.min(start + PIECE_TRANSACTIONS, raws.length)));
+      const size = this.#pieceSize(raws.length);
+      for (let start = 0; start < raws.length; start += size) {
+        pieces.push(this.#submit(raws, start, Math.min(start + size, raws.length)));
       }
       return (await Promise.all(pieces)).flat();
     } finally {
@@ -96,6 +100,11 @@ export class SenderPool {
     while (!this.#isClosed && this.#pending > 0 && this.#pending + count > MAX_PENDING_TRANSACTIONS) {
       await new Promise<void>((resolve) => this.#waiting.push(resolve));
     }
+  }
+
+  #pieceSize(transactions: number): number {
+    const even = Math.ceil(transactions / (this.#size * PIECES_PER_WORKER));
+    return Math.min(MAX_PIECE, Math.max(MIN_PIECE, even));
   }
 
   async #submit(raws: readonly Uint8Array[], start: number, end: number): Promise<readonly RecoveryResult[]> {
@@ -173,11 +182,11 @@ function unpack(raws: readonly Uint8Array[], start: number, senders: PackedSende
     const raw = raws[i] as Uint8Array;
     // Failures are rare: finding the same one again gives the full error with its data.
     if (senders[at] !== 0) results.push(failureOf(raw, FAILURES[(senders[at] as number) - 1]));
-    else
-      results.push({
-        transaction: decodeTransaction(raw),
-        sender: bytesToHex(senders.subarray(at + 1, at + RESULT_BYTES)),
-      });
+    else {
+      const sender = bytesToHex(senders.subarray(at + SENDER_AT, at + HASH_AT));
+      // A copy: a view would keep the whole piece alive.
+      results.push({ transaction: decodeTransaction(raw, senders.slice(at + HASH_AT, at + RESULT_BYTES)), sender });
+    }
   }
   return results;
 }

@@ -48,8 +48,11 @@ export interface Transaction extends UnsignedTransaction {
 /** Fields before the signature, by type. */
 const UNSIGNED_FIELDS: Readonly<Record<TransactionType, number>> = { 0: 6, 1: 8, 2: 9 };
 
-/** The encoded transaction. Throws a TransactionError: TX_TYPE_UNSUPPORTED or TX_MALFORMED. */
-export function decodeTransaction(raw: Uint8Array): Transaction {
+/**
+ * The encoded transaction. Throws a TransactionError: TX_TYPE_UNSUPPORTED or TX_MALFORMED. Whoever knows the hash
+ * already, because a worker computed it, saves a third of the time by giving it.
+ */
+export function decodeTransaction(raw: Uint8Array, hash: Uint8Array = keccak256(raw)): Transaction {
   const first = raw[0];
   if (first === undefined) throw transactionError("TX_MALFORMED", "the transaction is empty");
   if (first < 0xc0 && first !== 1 && first !== 2) {
@@ -58,7 +61,7 @@ export function decodeTransaction(raw: Uint8Array): Transaction {
     throw transactionError("TX_TYPE_UNSUPPORTED", known, { type: first });
   }
   try {
-    return first >= 0xc0 ? decodeLegacy(raw) : decodeTyped(first as 1 | 2, raw);
+    return first >= 0xc0 ? decodeLegacy(raw, hash) : decodeTyped(first as 1 | 2, raw, hash);
   } catch (error) {
     if (error instanceof CodedError && error.code === "RLP_INVALID") {
       throw transactionError("TX_MALFORMED", `not a transaction: ${error.message}`, error.data);
@@ -67,7 +70,7 @@ export function decodeTransaction(raw: Uint8Array): Transaction {
   }
 }
 
-function decodeLegacy(raw: Uint8Array): Transaction {
+function decodeLegacy(raw: Uint8Array, hash: Uint8Array): Transaction {
   const fields = rlpList(decodeRlp(raw), 9);
   const gasPrice = rlpInteger(fields[1] as RlpItem, 32);
   const v = rlpInteger(fields[6] as RlpItem, 32);
@@ -96,11 +99,11 @@ function decodeLegacy(raw: Uint8Array): Transaction {
     r: readScalar(fields[7] as RlpItem),
     s: readScalar(fields[8] as RlpItem),
     raw,
-    hash: keccak256(raw),
+    hash,
   };
 }
 
-function decodeTyped(type: 1 | 2, raw: Uint8Array): Transaction {
+function decodeTyped(type: 1 | 2, raw: Uint8Array, hash: Uint8Array): Transaction {
   const unsigned = UNSIGNED_FIELDS[type];
   const fields = rlpList(decodeRlp(raw.subarray(1)), unsigned + 3);
   // Type 2 has two fees where type 1 has one; everything after is shifted by one.
@@ -125,7 +128,7 @@ function decodeTyped(type: 1 | 2, raw: Uint8Array): Transaction {
     r: readScalar(fields[unsigned + 1] as RlpItem),
     s: readScalar(fields[unsigned + 2] as RlpItem),
     raw,
-    hash: keccak256(raw),
+    hash,
   };
 }
 
