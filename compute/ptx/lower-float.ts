@@ -94,7 +94,10 @@ function setPredicate(context: LoweringContext): void {
   const [first, second] = target.kind === "pair" ? [target.first, target.second] : [target, undefined];
   const src = [context.source(1, type), context.source(2, type)];
   const result = context.destinationOf(first, "pred");
-  if (combine === undefined && second === undefined) return context.emit("setp", type, [result], src, { mode });
+  if (combine === undefined && second === undefined) {
+    context.emit("setp", type, [result], src, { mode });
+    return;
+  }
   const other = combine === undefined ? undefined : context.source(3, "pred");
   const compared = context.freshRegister("pred");
   context.emit("setp", type, [compared], src, { mode });

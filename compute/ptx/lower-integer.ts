@@ -79,7 +79,8 @@ function lop3(context: LoweringContext): void {
   context.done(5);
   const table = context.operand(4);
   if (table.kind !== "integer" || table.value < 0n || table.value > 255n) {
-    return context.fail("PTX_SYNTAX", "its table is a number from 0 to 255");
+    context.fail("PTX_SYNTAX", "its table is a number from 0 to 255");
+    return;
   }
   const src = [context.source(1, type), context.source(2, type), context.source(3, type)];
   context.emit("lop3", type, [context.destination(0, type)], src, { mode: table.value.toString() });
@@ -124,8 +125,14 @@ function move(context: LoweringContext): void {
   context.done(2);
   const target = context.operand(0);
   const value = context.operand(1);
-  if (target.kind === "vector") return unpack(context, type);
-  if (value.kind === "vector") return pack(context, type);
+  if (target.kind === "vector") {
+    unpack(context, type);
+    return;
+  }
+  if (value.kind === "vector") {
+    pack(context, type);
+    return;
+  }
   context.emit("mov", type, [context.destination(0, type)], [context.source(1, type)]);
 }
 

@@ -4,14 +4,18 @@ import type { LoweringContext } from "./lowering-context.ts";
 
 function barrier(context: LoweringContext): void {
   context.flag("cta");
-  if (context.flag("warp")) return warpBarrier(context);
+  if (context.flag("warp")) {
+    warpBarrier(context);
+    return;
+  }
   context.flag("aligned");
   if (!context.flag("sync")) context.fail("PTX_UNSUPPORTED", "only bar.sync and bar.warp.sync are supported");
   if (context.statement.operands.length === 2) context.fail("PTX_UNSUPPORTED", "a thread count is not supported");
   context.done(1);
   const id = context.operand(0);
   if (id.kind !== "integer" || id.value < 0n || id.value > 15n) {
-    return context.fail("PTX_UNSUPPORTED", "the barrier must be a number from 0 to 15");
+    context.fail("PTX_UNSUPPORTED", "the barrier must be a number from 0 to 15");
+    return;
   }
   context.emit("barrier", "b32", [], [], { mode: id.value.toString() });
 }

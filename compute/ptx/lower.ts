@@ -99,15 +99,24 @@ class KernelLowering {
 
   #statement(statement: Statement): void {
     const { opcode, guard } = statement;
-    if (opcode === "bra") return this.#branch(statement);
-    if (opcode === "ret" || opcode === "exit") return this.#builder.exit(guard);
+    if (opcode === "bra") {
+      this.#branch(statement);
+      return;
+    }
+    if (opcode === "ret" || opcode === "exit") {
+      this.#builder.exit(guard);
+      return;
+    }
     if (WITHOUT_EFFECT.has(opcode)) return;
     const reason = REFUSED.get(opcode);
     if (reason !== undefined)
       fail(opcode === "call" ? "PTX_UNSUPPORTED" : "PTX_REFUSED", `${opcode}: ${reason}`, statement);
     const context = new LoweringContext(statement, this.#scope);
     const lowering = LOWERINGS.get(opcode);
-    if (lowering === undefined) return fail("PTX_UNSUPPORTED", `${opcode} is not supported`, statement);
+    if (lowering === undefined) {
+      fail("PTX_UNSUPPORTED", `${opcode} is not supported`, statement);
+      return;
+    }
     const declared = this.#scope.registers.length;
     lowering(context);
     this.#add(context.emitted, declared, guard);
@@ -144,10 +153,14 @@ class KernelLowering {
     const target = statement.operands[0];
     const extra = statement.modifiers.find((modifier) => modifier !== "uni");
     if (target?.kind !== "symbol" || statement.operands.length !== 1 || extra !== undefined) {
-      return fail("PTX_SYNTAX", "bra takes one label", statement);
+      fail("PTX_SYNTAX", "bra takes one label", statement);
+      return;
     }
     const index = this.#scope.labels.get(target.name);
-    if (index === undefined) return fail("PTX_NAME", `label ${target.name} is not declared`, statement);
+    if (index === undefined) {
+      fail("PTX_NAME", `label ${target.name} is not declared`, statement);
+      return;
+    }
     this.#builder.branch(index, statement.guard);
   }
 

@@ -186,7 +186,10 @@ class PointerTrace {
     const { memory, op } = instruction;
     if (memory === undefined || memory.space === "param") return;
     const object = this.#objectOf(instruction);
-    if (object === undefined) return fail("PTX_POINTER", `${op}: cannot tell which object it reaches`, instruction);
+    if (object === undefined) {
+      fail("PTX_POINTER", `${op}: cannot tell which object it reaches`, instruction);
+      return;
+    }
     const variable = object.kind === "variable" ? this.#kernel.variables[object.index] : undefined;
     const space: Space = variable?.space ?? "global";
     if (memory.space !== "generic" && memory.space !== space) {
@@ -272,19 +275,19 @@ function addressParameters(kernel: Kernel, instructions: readonly Instruction[])
     source?.kind === "register" ? (origin[source.id] as number) : NONE;
   const open: Instruction[] = [...instructions];
   for (let at = open.pop(); at !== undefined; at = open.pop()) {
-    const { op, memory, src, dst, type } = at;
-    let found = NONE;
-    if (op === "ld" && memory?.space === "param" && bitsOf(type) === 64) found = parameterAt(kernel, memory.offset);
-    else if (op === "mov" || op === "cvta") found = originOf(src[0]);
-    else if (op === "add" || op === "selp") found = merge(originOf(src[0]), originOf(src[1]));
-    else if (op === "sub") found = originOf(src[0]);
-    else if (op === "mad") found = originOf(src[2]);
-    const id = dst[0] ?? NONE;
+    const found = resultOf(at);
+    const id = at.dst[0] ?? NONE;
     if (found === NONE || id < 0) continue;
     const next = merge(origin[id] as number, found);
     if (next === origin[id]) continue;
     origin[id] = next;
     open.push(...(readers.get(id) ?? []));
+  }
+  function resultOf({ op, memory, src, type }: Instruction): number {
+    if (op === "ld" && memory?.space === "param" && bitsOf(type) === 64) return parameterAt(kernel, memory.offset);
+    if (op === "mov" || op === "cvta" || op === "sub") return originOf(src[0]);
+    if (op === "add" || op === "selp") return merge(originOf(src[0]), originOf(src[1]));
+    return op === "mad" ? originOf(src[2]) : NONE;
   }
   function merge(a: number, b: number): number {
     if (a === NONE || a === b) return b;

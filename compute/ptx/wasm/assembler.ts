@@ -46,7 +46,10 @@ class ByteSink {
     for (;;) {
       const low = Number(rest & 0x7fn);
       rest >>= 7n;
-      if ((rest === 0n && low < 0x40) || (rest === -1n && low >= 0x40)) return this.byte(low);
+      if ((rest === 0n && low < 0x40) || (rest === -1n && low >= 0x40)) {
+        this.byte(low);
+        return;
+      }
       this.byte(low | 0x80);
     }
   }

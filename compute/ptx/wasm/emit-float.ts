@@ -79,7 +79,10 @@ function fma32(e: Emitter, { src }: Instruction): void {
 }
 
 function fma(e: Emitter, instruction: Instruction): void {
-  if (instruction.type === "f32") return fma32(e, instruction);
+  if (instruction.type === "f32") {
+    fma32(e, instruction);
+    return;
+  }
   for (const source of instruction.src) pushFloat(e, source, "f64");
   e.call("fma64");
   toBits(e, "f64");
@@ -88,7 +91,10 @@ function fma(e: Emitter, instruction: Instruction): void {
 function fixNan(e: Emitter, { type, src }: Instruction): void {
   const [a] = src as readonly [Source];
   // f16 is made by a helper that knows its NaN.
-  if (type === "f16") return e.push(a, type);
+  if (type === "f16") {
+    e.push(a, type);
+    return;
+  }
   e.constant(widthOf(type), type === "f64" ? 0x7fffffffffffffffn : 0x7fffffffn);
   e.push(a, type);
   pushFloat(e, a, type);
@@ -158,8 +164,11 @@ const ROUNDINGS: Readonly<Record<string, string>> = { rni: "nearest", rzi: "trun
 
 export function conversion(e: Emitter, instruction: Instruction): void {
   const { type, from } = instruction;
-  if (isFloat(from)) return isFloat(type) ? floatToFloat(e, instruction) : floatToInteger(e, instruction);
-  return isFloat(type) ? integerToFloat(e, instruction) : integerToInteger(e, instruction);
+  if (isFloat(from)) {
+    isFloat(type) ? floatToFloat(e, instruction) : floatToInteger(e, instruction);
+    return;
+  }
+  isFloat(type) ? integerToFloat(e, instruction) : integerToInteger(e, instruction);
 }
 
 function floatToFloat(e: Emitter, { type, from, mode, src }: Instruction): void {
@@ -168,11 +177,13 @@ function floatToFloat(e: Emitter, { type, from, mode, src }: Instruction): void 
     pushFloat(e, a, type);
     const rounding = ROUNDINGS[mode];
     if (rounding !== undefined) floatOp(e, type, rounding);
-    return toBits(e, type);
+    toBits(e, type);
+    return;
   }
   if (from === "f16" || type === "f16") {
     e.push(a, from);
-    return e.call(from === "f16" ? "halfToFloat" : "floatToHalf");
+    e.call(from === "f16" ? "halfToFloat" : "floatToHalf");
+    return;
   }
   pushFloat(e, a, from);
   e.code.op(type === "f64" ? "f64.promote_f32" : "f32.demote_f64");

@@ -29,12 +29,14 @@ function product(e: Emitter, instruction: Instruction): void {
   if (mode === "lo") {
     e.push(a, type);
     e.push(b, type);
-    return e.op(widthOf(type), "mul");
+    e.op(widthOf(type), "mul");
+    return;
   }
   if (bitsOf(type) === 64) {
     e.push(a, type);
     e.push(b, type);
-    return e.call(sign === "s" ? "mulHighSigned" : "mulHighUnsigned");
+    e.call(sign === "s" ? "mulHighSigned" : "mulHighUnsigned");
+    return;
   }
   if (bitsOf(type) === 16) {
     e.pushExtended(a, type);
@@ -177,7 +179,10 @@ function pushAmount(e: Emitter, amount: Source, width: Width): void {
 function shiftBy(e: Emitter, a: Source, type: ScalarType, name: string, amount: bigint): void {
   const width = widthOf(type);
   const most = width === "i64" ? 63n : 31n;
-  if (name !== "shr_s" && amount >= BigInt(bitsOf(type))) return e.constant(width, 0n);
+  if (name !== "shr_s" && amount >= BigInt(bitsOf(type))) {
+    e.constant(width, 0n);
+    return;
+  }
   e.pushExtended(a, type);
   e.constant(width, amount > most ? most : amount);
   e.op(width, name);

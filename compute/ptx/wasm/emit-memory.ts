@@ -137,7 +137,8 @@ export function emitLoad(e: Emitter, instruction: Instruction): void {
   let displacement = address(e, instruction);
   if (dst.length === 1) {
     e.code.memory(loadOp(type), displacement);
-    return e.store(dst[0] as number, type);
+    e.store(dst[0] as number, type);
+    return;
   }
   const start = e.temporary("i32", "address");
   e.code.set(start);

@@ -108,9 +108,11 @@ export class Emitter {
         if (isWide(this.typeOf(source.id)) && !wide) code.op("i32.wrap_i64");
         return;
       case "immediate":
-        return this.constant(wide ? "i64" : "i32", source.bits);
+        this.constant(wide ? "i64" : "i32", source.bits);
+        return;
       case "variable":
-        return this.constant(wide ? "i64" : "i32", source.offset);
+        this.constant(wide ? "i64" : "i32", source.offset);
+        return;
       default:
         this.#special(source.name);
         if (wide) code.op("i64.extend_i32_u");

@@ -157,7 +157,8 @@ export class LoadedKernel {
     assert(parameter !== undefined, "the arguments were checked against the parameters");
     if (argument.kind === "bytes") {
       assert(argument.bytes.length === parameter.size, "the arguments were checked against the parameters");
-      return this.#bytes.set(argument.bytes, at.PARAMETERS + parameter.offset);
+      this.#bytes.set(argument.bytes, at.PARAMETERS + parameter.offset);
+      return;
     }
     const { base, length } = this.#machine.placed(argument.buffer);
     const entry = at.BUFFERS + index * at.BUFFER_ENTRY;

@@ -79,7 +79,10 @@ export class RegionWriter {
     const inside = (children.get(block) ?? []).filter((child) => merges.has(child));
     // The one that comes last in the order ends up outermost.
     inside.sort((a, b) => (rank.get(b) as number) - (rank.get(a) as number));
-    if (!loops.has(block)) return this.#within(block, inside, 0);
+    if (!loops.has(block)) {
+      this.#within(block, inside, 0);
+      return;
+    }
     this.#e.code.loop();
     this.#labels.push(block);
     this.#checkFuel();
@@ -90,7 +93,10 @@ export class RegionWriter {
 
   #within(block: number, inside: readonly number[], index: number): void {
     const merge = inside[index];
-    if (merge === undefined) return this.#content(block);
+    if (merge === undefined) {
+      this.#content(block);
+      return;
+    }
     this.#e.code.block();
     this.#labels.push(merge);
     this.#within(block, inside, index + 1);
@@ -103,8 +109,14 @@ export class RegionWriter {
     const block = this.#e.checked.kernel.blocks[number] as Block;
     this.#instructions(block);
     const { end } = block;
-    if (end.kind === "exit" || end.kind === "sync") return this.#leave(number, block);
-    if (end.kind === "jump") return this.#jump(number, end.to);
+    if (end.kind === "exit" || end.kind === "sync") {
+      this.#leave(number, block);
+      return;
+    }
+    if (end.kind === "jump") {
+      this.#jump(number, end.to);
+      return;
+    }
     this.#condition(end.guard);
     this.#e.code.if();
     this.#labels.push(undefined);
@@ -118,14 +130,17 @@ export class RegionWriter {
   #jump(from: number, to: number): void {
     const { merges, rank } = this.#task.graph;
     const back = (rank.get(to) as number) <= (rank.get(from) as number);
-    if (!back && !merges.has(to)) return this.#tree(to);
+    if (!back && !merges.has(to)) {
+      this.#tree(to);
+      return;
+    }
     this.#e.code.br(this.#labels.length - 1 - this.#labels.lastIndexOf(to));
   }
 
   /** A loop around a table of jumps: right for every graph. */
   #dispatch(): void {
     const { code } = this.#e;
-    const { order, rank } = this.#task.graph;
+    const { order } = this.#task.graph;
     const target = this.#e.temporary("i32", "target");
     code.i32(0).set(target).loop();
     this.#checkFuel();
@@ -136,24 +151,33 @@ export class RegionWriter {
     );
     order.forEach((number, i) => {
       code.op("end");
-      const block = this.#e.checked.kernel.blocks[number] as Block;
-      this.#instructions(block);
-      const { end } = block;
-      const around = order.length - 1 - i;
-      const [first, second] = regionSuccessors(block);
-      this.#labels.length = around + 1;
-      this.#labels.fill(undefined);
-      if (first === undefined) return this.#leave(number, block);
-      code.i32(rank.get(first) as number);
-      if (end.kind === "branch" && second !== undefined) {
-        code.i32(rank.get(second) as number);
-        this.#condition(end.guard);
-        code.op("select");
-      }
-      code.set(target).br(around);
+      this.#dispatched(number, order.length - 1 - i, target);
     });
     code.op("end");
     this.#labels.length = 0;
+  }
+
+  /** One block of the table; `around` blocks and the loop enclose it. */
+  #dispatched(number: number, around: number, target: number): void {
+    const { code } = this.#e;
+    const { rank } = this.#task.graph;
+    const block = this.#e.checked.kernel.blocks[number] as Block;
+    const { end } = block;
+    this.#instructions(block);
+    const [first, second] = regionSuccessors(block);
+    this.#labels.length = around + 1;
+    this.#labels.fill(undefined);
+    if (first === undefined) {
+      this.#leave(number, block);
+      return;
+    }
+    code.i32(rank.get(first) as number);
+    if (end.kind === "branch" && second !== undefined) {
+      code.i32(rank.get(second) as number);
+      this.#condition(end.guard);
+      code.op("select");
+    }
+    code.set(target).br(around);
   }
 
   #checkFuel(): void {
@@ -180,7 +204,10 @@ export class RegionWriter {
 
   #guarded(instruction: Instruction): void {
     const { guard } = instruction;
-    if (guard === undefined) return emitInstruction(this.#e, instruction);
+    if (guard === undefined) {
+      emitInstruction(this.#e, instruction);
+      return;
+    }
     this.#condition(guard);
     this.#e.code.if();
     emitInstruction(this.#e, instruction);
@@ -232,10 +259,22 @@ export class RegionWriter {
 
 function emitInstruction(e: Emitter, instruction: Instruction): void {
   const { op, type, dst } = instruction;
-  if (op === "ld") return emitLoad(e, instruction);
-  if (op === "st") return emitStore(e, instruction);
-  if (op === "red") return emitReduction(e, instruction);
-  if (op === "trap") return e.trap(at.TRAP_EXPLICIT, instruction);
+  if (op === "ld") {
+    emitLoad(e, instruction);
+    return;
+  }
+  if (op === "st") {
+    emitStore(e, instruction);
+    return;
+  }
+  if (op === "red") {
+    emitReduction(e, instruction);
+    return;
+  }
+  if (op === "trap") {
+    e.trap(at.TRAP_EXPLICIT, instruction);
+    return;
+  }
   if (op === "setp") (isFloat(type) ? floatComparison : integerComparison)(e, instruction);
   else if (op === "cvt") conversion(e, instruction);
   else if (op in FLOAT_EMITTERS) FLOAT_EMITTERS[op as keyof typeof FLOAT_EMITTERS](e, instruction);

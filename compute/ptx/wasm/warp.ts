@@ -10,8 +10,14 @@ export interface WarpFrames {
 
 /** `members` are the lanes that take part: all that wait at this operation with the same mask. */
 export function runWarpOperation(frames: WarpFrames, wait: Instruction, members: number): void {
-  if (wait.op === "shfl") return shuffle(frames, wait.mode, members);
-  if (wait.op === "vote") return vote(frames, wait.mode, members);
+  if (wait.op === "shfl") {
+    shuffle(frames, wait.mode, members);
+    return;
+  }
+  if (wait.op === "vote") {
+    vote(frames, wait.mode, members);
+    return;
+  }
   if (wait.op === "match") match(frames, wait, members);
 }
 
