@@ -1,0 +1,112 @@
+import { describe, expect, it } from "vitest";
+import { environmentOf } from "../../../chain/blocks/environment-of.ts";
+import { type BlockHeader, hashHeader, headerTime } from "../../../chain/blocks/header.ts";
+import { checkSuccessor, nextHeaderFields, sealHeader } from "../../../chain/blocks/next-header.ts";
+import { verifyExecuted } from "../../../chain/blocks/verify-executed.ts";
+import { transactionError } from "../../../vm/transaction/errors.ts";
+import { HEADER } from "./support.ts";
+
+const GAS_LIMIT = 30_000_000n;
+
+const PARENT: BlockHeader = {
+  ...HEADER,
+  number: 6n,
+  timestamp: 1_700_000_000n,
+  gasLimit: GAS_LIMIT,
+  gasUsed: GAS_LIMIT,
+  baseFeePerGas: 800n,
+  extra: { ...HEADER.extra, milliseconds: 900 },
+};
+
+const RESULTS = {
+  stateRoot: HEADER.stateRoot,
+  transactionsRoot: HEADER.transactionsRoot,
+  receiptsRoot: HEADER.receiptsRoot,
+  logsBloom: HEADER.logsBloom,
+  gasUsed: 21_000n,
+  rejected: [],
+};
+
+function child(now = 1_700_000_001_500): BlockHeader {
+  const input = { now, gasLimit: GAS_LIMIT, coinbase: HEADER.coinbase, beacon: HEADER.beacon, extra: HEADER.extra };
+  return sealHeader(nextHeaderFields(PARENT, input), RESULTS);
+}
+
+describe("the next header", () => {
+  it("follows its parent by number, hash, time and base fee", () => {
+    const header = child();
+    expect(header.number).toBe(7n);
+    expect(header.parentHash).toEqual(hashHeader(PARENT));
+    expect(headerTime(header)).toBe(1_700_000_001_500);
+    // A full parent raises the base fee by an eighth (EIP-1559).
+    expect(header.baseFeePerGas).toBe(900n);
+    expect(() => checkSuccessor(PARENT, hashHeader(PARENT), header, { gasLimit: GAS_LIMIT })).not.toThrow();
+  });
+
+  it("keeps the parent's time when the proposer's clock is behind", () => {
+    const header = child(1_600_000_000_000);
+    expect(headerTime(header)).toBe(headerTime(PARENT));
+    expect(() => checkSuccessor(PARENT, hashHeader(PARENT), header, { gasLimit: GAS_LIMIT })).not.toThrow();
+  });
+
+  const wrong: Readonly<Record<string, Partial<BlockHeader>>> = {
+    BLOCK_WRONG_NUMBER: { number: 8n },
+    BLOCK_WRONG_PARENT: { parentHash: new Uint8Array(32) },
+    BLOCK_WRONG_GAS_LIMIT: { gasLimit: GAS_LIMIT + 1n },
+    BLOCK_WRONG_BASE_FEE: { baseFeePerGas: 901n },
+    BLOCK_TIME_DECREASES: { timestamp: 1_700_000_000n, extra: { ...HEADER.extra, milliseconds: 899 } },
+  };
+
+  it.each(Object.keys(wrong))("that breaks a rule is refused with %s", (code) => {
+    const header = { ...child(), ...wrong[code] };
+    expect(() => checkSuccessor(PARENT, hashHeader(PARENT), header, { gasLimit: GAS_LIMIT })).toThrow(
+      expect.objectContaining({ code }),
+    );
+  });
+
+  it("gives transactions the environment they see", () => {
+    const environment = environmentOf(child(), (number) => (number === 6n ? hashHeader(PARENT) : undefined));
+    expect(environment).toMatchObject({
+      number: 7n,
+      timestamp: 1_700_000_001n,
+      gasLimit: GAS_LIMIT,
+      baseFeePerGas: 900n,
+    });
+    expect(environment.prevRandao).toEqual(HEADER.beacon);
+    expect(environment.blockHash(6n)).toEqual(hashHeader(PARENT));
+  });
+});
+
+describe("an executed block", () => {
+  it("that came to what its header says is accepted", () => {
+    expect(() => verifyExecuted(child(), RESULTS)).not.toThrow();
+  });
+
+  const different: Readonly<Record<string, Partial<typeof RESULTS>>> = {
+    BLOCK_TRANSACTIONS_ROOT_MISMATCH: { transactionsRoot: new Uint8Array(32) },
+    BLOCK_GAS_USED_MISMATCH: { gasUsed: 1n },
+    BLOCK_LOGS_BLOOM_MISMATCH: { logsBloom: new Uint8Array(256) },
+    BLOCK_RECEIPTS_ROOT_MISMATCH: { receiptsRoot: new Uint8Array(32) },
+    BLOCK_STATE_ROOT_MISMATCH: { stateRoot: new Uint8Array(32) },
+  };
+
+  it.each(Object.keys(different))("that came to something else is refused with %s", (code) => {
+    expect(() => verifyExecuted(child(), { ...RESULTS, ...different[code] })).toThrow(
+      expect.objectContaining({ code }),
+    );
+  });
+
+  it("with a transaction that cannot be included is refused, naming it and the reason", () => {
+    const error = transactionError("TX_NONCE_TOO_LOW", "nonce 1 was used");
+    const transaction = { hash: new Uint8Array(32).fill(0xab) };
+    const rejected = [{ transaction, sender: HEADER.coinbase, error }] as unknown as Parameters<
+      typeof verifyExecuted
+    >[1]["rejected"];
+    expect(() => verifyExecuted(child(), { ...RESULTS, rejected })).toThrow(
+      expect.objectContaining({
+        code: "BLOCK_TRANSACTION_INVALID",
+        data: expect.objectContaining({ transaction: `0x${"ab".repeat(32)}`, reason: "TX_NONCE_TOO_LOW" }),
+      }),
+    );
+  });
+});

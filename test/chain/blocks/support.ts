@@ -1,0 +1,38 @@
+/** Headers for tests: any that may exist, as an arbitrary. */
+import fc from "fast-check";
+import { bytesToHex } from "../../../base/bytes.ts";
+import type { BlockHeader } from "../../../chain/blocks/header.ts";
+import type { Address } from "../../../vm/state/account.ts";
+
+function bytes(length: number): fc.Arbitrary<Uint8Array> {
+  return fc.uint8Array({ minLength: length, maxLength: length });
+}
+
+const address: fc.Arbitrary<Address> = bytes(20).map(bytesToHex);
+const uint64: fc.Arbitrary<bigint> = fc.bigInt(0n, 2n ** 64n - 1n);
+const safe: fc.Arbitrary<bigint> = fc.bigInt(0n, BigInt(Number.MAX_SAFE_INTEGER));
+
+export const anyHeader: fc.Arbitrary<BlockHeader> = fc.record({
+  parentHash: bytes(32),
+  coinbase: address,
+  stateRoot: bytes(32),
+  transactionsRoot: bytes(32),
+  receiptsRoot: bytes(32),
+  logsBloom: bytes(256),
+  number: safe,
+  gasLimit: uint64,
+  gasUsed: uint64,
+  timestamp: safe,
+  extra: fc.record({
+    view: uint64,
+    proposer: address,
+    milliseconds: fc.nat(999),
+    taskRoot: bytes(32),
+    validatorSetHash: bytes(32),
+    parentCertificate: fc.uint8Array({ maxLength: 200 }),
+  }),
+  beacon: bytes(32),
+  baseFeePerGas: fc.bigInt(0n, 2n ** 256n - 1n),
+});
+
+export const HEADER: BlockHeader = fc.sample(anyHeader, { seed: 1, numRuns: 1 })[0] as BlockHeader;
