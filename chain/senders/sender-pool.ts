@@ -21,6 +21,8 @@ export type RecoveryResult = RecoveredTransaction | TransactionError;
 export interface SenderPoolOptions {
   /** One per processor unless told. */
   readonly workers?: number;
+  /** Transactions that wait or are being worked on, at most; one batch may go above when it is alone. */
+  readonly maxPending?: number;
   /** The worker's program, for tests of crashes. */
   readonly workerUrl?: URL;
 }
@@ -32,8 +34,7 @@ const PIECES_PER_WORKER = 4;
 /** Transactions per piece: enough that a message costs little beside them, few enough to share. */
 const MIN_PIECE = 32;
 const MAX_PIECE = 512;
-/** Transactions that wait or are being worked on, at most; one batch may go above when it is alone. */
-const MAX_PENDING_TRANSACTIONS = 32_768;
+const DEFAULT_MAX_PENDING = 32_768;
 /** Batches up to this size are not worth a message (measured: a round trip costs about one recovery). */
 const INLINE_TRANSACTIONS = 1;
 const MAX_ATTEMPTS = 2;
@@ -57,6 +58,7 @@ export class SenderPool {
   readonly #workerUrl: URL;
   readonly #members = new Set<Member>();
   readonly #size: number;
+  readonly #maxPending: number;
   readonly #queue: Piece[] = [];
   #waiting: (() => void)[] = [];
   #pending = 0;
@@ -65,12 +67,19 @@ export class SenderPool {
   constructor(options: SenderPoolOptions = {}) {
     this.#workerUrl = options.workerUrl ?? compiledWorkerUrl();
     this.#size = options.workers ?? availableParallelism();
+    this.#maxPending = options.maxPending ?? DEFAULT_MAX_PENDING;
+  }
+
+  /** Transactions that wait or are being worked on. */
+  get pending(): number {
+    return this.#pending;
   }
 
   /** Decodes the transactions and recovers their senders; a bad one is an error in its place. */
   async recover(raws: readonly Uint8Array[]): Promise<readonly RecoveryResult[]> {
     if (raws.length <= INLINE_TRANSACTIONS) return raws.map(recoverInline);
-    await this.#room(raws.length);
+    // Looked at again after each wait, and taken in the same breath: others wait for the same room.
+    while (this.#isOver(raws.length)) await new Promise<void>((resolve) => this.#waiting.push(resolve));
     if (this.#isClosed) throw closed();
     this.#pending += raws.length;
     try {
@@ -96,10 +105,8 @@ export class SenderPool {
     await Promise.all(members.map(({ worker }) => worker.terminate()));
   }
 
-  async #room(count: number): Promise<void> {
-    while (!this.#isClosed && this.#pending > 0 && this.#pending + count > MAX_PENDING_TRANSACTIONS) {
-      await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    }
+  #isOver(count: number): boolean {
+    return !this.#isClosed && this.#pending > 0 && this.#pending + count > this.#maxPending;
   }
 
   #pieceSize(transactions: number): number {
