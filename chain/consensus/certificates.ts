@@ -42,8 +42,10 @@ export function acceptCertificate(state: ConsensusState, certificate: Certificat
     if (known.hash !== hash) alarm(state, `two ${kind} certificates in view ${view}: ${known.hash}, ${hash}`);
     return;
   }
-  if (kind === "NOTARIZE") round.notarization = certificate;
-  else if (kind === "NULLIFY") round.nullification = certificate;
+  if (kind === "NOTARIZE") {
+    round.notarization = certificate;
+    round.notarizedAt = state.now;
+  } else if (kind === "NULLIFY") round.nullification = certificate;
   else round.finalization = certificate;
   // A FINALIZE certificate is persisted with the commit.
   if (kind !== "FINALIZE") record(state, { type: "certificate", certificate });

@@ -13,7 +13,12 @@ export type CheckJob =
   | { readonly type: "pass"; readonly event: Event }
   /** All of one kind, view and hash; who sent which is not needed any more. */
   | { readonly type: "votes"; readonly set: ValidatorSet; readonly votes: readonly Vote[] }
-  | { readonly type: "certificate"; readonly from: PeerId; readonly set: ValidatorSet; readonly certificate: Certificate }
+  | {
+      readonly type: "certificate";
+      readonly from: PeerId;
+      readonly set: ValidatorSet;
+      readonly certificate: Certificate;
+    }
   | {
       readonly type: "proposal";
       readonly from: PeerId;
@@ -55,7 +60,9 @@ export function checkJob(job: CheckJob, chainId: bigint, crypto: Crypto): readon
       if (!hasReveal(job.block, job.blockLeader, chainId, crypto)) return [];
       return [{ type: "message", from: job.from, message: { type: "block", block: job.block } }];
     case "finals": {
-      const segments = job.segments.filter(({ certificate }) => verifyCertificate(certificate, job.set, chainId, crypto));
+      const segments = job.segments.filter(({ certificate }) =>
+        verifyCertificate(certificate, job.set, chainId, crypto),
+      );
       return [{ type: "message", from: job.from, message: { type: "finals", segments } }];
     }
   }

@@ -83,6 +83,8 @@ function enterEpoch(state: ConsensusState): void {
   state.wanted.clear();
   state.unsigned = [];
   state.sealing = false;
+  state.behind = state.lastAhead;
+  state.lastAhead = undefined;
   enterView(state, 1);
 }
 

@@ -11,6 +11,8 @@ export type Event =
   | { readonly type: "message"; readonly from: PeerId; readonly message: Message }
   /** A message of a later epoch came, which cannot be checked here yet. */
   | { readonly type: "ahead"; readonly from: PeerId }
+  /** A peer gives up a view that is final here. */
+  | { readonly type: "lagging"; readonly from: PeerId }
   | { readonly type: "timer"; readonly timer: TimerName }
   /** The log is durable up to that position. */
   | { readonly type: "synced"; readonly position: number }

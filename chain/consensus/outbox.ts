@@ -25,6 +25,12 @@ export function setTimer(state: ConsensusState, timer: TimerName, at: number | u
   state.effects.push({ type: "timer", timer, at });
 }
 
+/** The rules are tried again at that time, if nothing else wakes them before. */
+export function wakeAt(state: ConsensusState, at: number): void {
+  const planned = state.timers.get("recheck");
+  if (planned === undefined || at < planned) setTimer(state, "recheck", at);
+}
+
 /**
  * Asks for something that a rule lacks, once. When the fetch timer fires, the rules say again what they lack, and
  * that goes to the next peer; what nobody lacks any more is forgotten.

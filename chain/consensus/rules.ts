@@ -1,9 +1,10 @@
 /** The rules that are tried after every event: commit, notarize, finalize, give up, propose, timers. */
-import { addExecutedBlock, fetchParents } from "./blocks.ts";
+
 import { chooseParent, isAcceptable } from "./ancestry.ts";
+import { addExecutedBlock, fetchParents } from "./blocks.ts";
 import { commitRule } from "./committing.ts";
 import { revealMessage } from "./messages.ts";
-import { setTimer, want } from "./outbox.ts";
+import { setTimer, wakeAt, want } from "./outbox.ts";
 import { viewTimeout } from "./parameters.ts";
 import { isMoreThanThird } from "./quorum.ts";
 import { maySign, sign } from "./signing.ts";
@@ -38,8 +39,7 @@ function notarizeRule(state: ConsensusState, round: Round): void {
 function isTooEarly(state: ConsensusState, block: Block): boolean {
   const { maxSkew, maxUnfinal } = state.parameters;
   if (block.time > state.now + maxSkew) {
-    const waiting = state.timers.get("recheck") ?? Number.POSITIVE_INFINITY;
-    setTimer(state, "recheck", Math.min(waiting, block.time - maxSkew));
+    wakeAt(state, block.time - maxSkew);
     return true;
   }
   return !block.empty && block.height > state.final.height + maxUnfinal;
@@ -117,9 +117,20 @@ function proposeBlock(state: ConsensusState, block: Block, parentView: number): 
 }
 
 export function isDue(state: ConsensusState): boolean {
-  if (state.work || state.heartbeatDue) return true;
-  for (const { notarization } of state.rounds.values()) if (notarization !== undefined) return true;
-  return false;
+  return state.work || state.heartbeatDue || unfinalDueAt(state) <= state.now;
+}
+
+/**
+ * When a notarized block that is not final makes another one due. Not at once: where finality takes longer than the
+ * block interval, an idle chain would never come to rest.
+ */
+function unfinalDueAt({ rounds, finalView, parameters }: ConsensusState): number {
+  let earliest = Number.POSITIVE_INFINITY;
+  for (const { view, notarization, notarizedAt } of rounds.values()) {
+    if (notarization === undefined) continue;
+    earliest = Math.min(earliest, notarizedAt + viewTimeout(parameters, view - finalView));
+  }
+  return earliest;
 }
 
 function timerRule(state: ConsensusState): void {
@@ -129,6 +140,8 @@ function timerRule(state: ConsensusState): void {
   const running = state.timers.has("view");
   if (round.timedOut || !(othersGiveUp || isDue(state))) setTimer(state, "view", undefined);
   else if (!running) setTimer(state, "view", now + viewTimeout(parameters, view - finalView));
+  const unfinalDue = unfinalDueAt(state);
+  if (unfinalDue > now && unfinalDue < Number.POSITIVE_INFINITY) wakeAt(state, unfinalDue);
   if (!state.heartbeatDue) setTimer(state, "heartbeat", state.finalAt + parameters.heartbeat);
   if (!state.timers.has("resend")) setTimer(state, "resend", now + parameters.resendInterval);
   if (state.wanted.size > 0 && !state.timers.has("fetch")) setTimer(state, "fetch", now + parameters.fetchInterval);

@@ -31,6 +31,8 @@ export interface Round {
   /** The first proposal of the view. */
   candidate?: Candidate;
   notarization?: Certificate;
+  /** By the local clock, as far as known. */
+  notarizedAt: number;
   nullification?: Certificate;
   finalization?: Certificate;
   /** The timer fired, or the proposal was invalid. */
@@ -93,6 +95,8 @@ export interface ConsensusState {
   building: number | undefined;
   /** Somebody is in a later epoch. */
   behind: Hex | undefined;
+  /** Who it was last, in this epoch: what was said of the next one was lost on us, so it is asked for on entering. */
+  lastAhead: Hex | undefined;
   wanted: Map<string, Wanted>;
   retried: ReadonlyMap<string, Wanted>;
   progress: number;
@@ -161,6 +165,7 @@ export function initialState(options: CoreOptions, base: FinalBase): ConsensusSt
     heartbeatDue: false,
     building: undefined,
     behind: undefined,
+    lastAhead: undefined,
     wanted: new Map(),
     retried: new Map(),
     progress: 0,
@@ -181,6 +186,7 @@ export function roundOf(state: ConsensusState, view: number): Round {
     view,
     leader: leaderOf(set, seed, view),
     votes: new VoteBox(set),
+    notarizedAt: state.now,
     timedOut: false,
     ownVotes: [],
     accused: new Set(),

@@ -5,6 +5,7 @@
 import { onExecuted } from "./blocks.ts";
 import { onCommitted } from "./committing.ts";
 import type { Effect, Event, TimerName } from "./events.ts";
+import { send } from "./outbox.ts";
 import { onMessage } from "./receiving.ts";
 import { onResendTimer } from "./resending.ts";
 import { applyRules, onBuilt } from "./rules.ts";
@@ -33,6 +34,12 @@ function handle(state: ConsensusState, event: Event): void {
       return;
     case "ahead":
       state.behind = event.from;
+      state.lastAhead = event.from;
+      return;
+    case "lagging":
+      if (state.finalCertificate !== undefined) {
+        send(state, event.from, { type: "certificate", certificate: state.finalCertificate });
+      }
       return;
     case "timer":
       onTimer(state, event.timer);
@@ -81,4 +88,3 @@ function takeEffects(state: ConsensusState): readonly Effect[] {
   state.logged += records.length;
   return [{ type: "persist", records, position: state.position }, ...effects];
 }
-

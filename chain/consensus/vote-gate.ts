@@ -2,8 +2,9 @@
  * Stands before the core: drops what cannot matter, lets votes wait until a check of them could change something, and
  * says what has to be verified. It reads the core's state and never changes it.
  */
-import type { CheckJob } from "./check-job.ts";
+
 import { certificateOf } from "./certificates.ts";
+import type { CheckJob } from "./check-job.ts";
 import { offenceOf } from "./evidence.ts";
 import { leaderOf } from "./leader.ts";
 import { MAX_FINALS_SENT, MAX_UNCHECKED_PER_SLOT, VIEW_WINDOW } from "./limits.ts";
@@ -62,6 +63,7 @@ export class VoteGate {
 
   #prepareVote(state: ConsensusState, from: PeerId, vote: Vote): readonly CheckJob[] {
     if (vote.epoch > state.epoch.number) return [ahead(from)];
+    if (vote.kind === "NULLIFY" && isFinal(state, vote)) return [{ type: "pass", event: { type: "lagging", from } }];
     if (!isWellFormed(state, vote)) return [];
     const round = state.rounds.get(vote.view);
     const counted = round?.votes.vote(vote.kind, vote.validator);
@@ -96,7 +98,8 @@ export class VoteGate {
     groups.set(vote.kind + vote.hash, group);
     const slot = group.get(vote.validator) ?? [];
     if (slot.length >= MAX_UNCHECKED_PER_SLOT) return undefined;
-    if (slot.some(({ signature }) => signature.every((byte, index) => byte === vote.signature[index]))) return undefined;
+    if (slot.some(({ signature }) => signature.every((byte, index) => byte === vote.signature[index])))
+      return undefined;
     group.set(vote.validator, [...slot, vote]);
     return group;
   }
@@ -129,6 +132,10 @@ export class VoteGate {
 
 function ahead(from: PeerId): CheckJob {
   return { type: "pass", event: { type: "ahead", from } };
+}
+
+function isFinal({ epoch, finalView }: ConsensusState, vote: Vote): boolean {
+  return vote.epoch < epoch.number || (vote.epoch === epoch.number && vote.view <= finalView);
 }
 
 function isWellFormed({ epoch, view, finalView }: ConsensusState, vote: Vote): boolean {

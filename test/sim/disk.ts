@@ -4,10 +4,10 @@
  * takes a commit as a whole or not at all.
  */
 import type { Hex } from "../../base/bytes.ts";
-import { makeEpoch, type Epoch, type FinalBase } from "../../chain/consensus/state.ts";
-import type { Block, Certificate, FinalSegment, LogRecord } from "../../chain/consensus/types.ts";
-import { MAX_FINALS_SENT } from "../../chain/consensus/limits.ts";
 import type { Prng } from "../../base/prng.ts";
+import { MAX_FINALS_SENT } from "../../chain/consensus/limits.ts";
+import { type Epoch, type FinalBase, makeEpoch } from "../../chain/consensus/state.ts";
+import type { Block, Certificate, FinalSegment, LogRecord } from "../../chain/consensus/types.ts";
 import { chance } from "./chance.ts";
 
 type LogWrite =

@@ -1,6 +1,7 @@
 /** `npm run sim`: a network of validators under one seed, or many. */
 import { parseArgs } from "node:util";
 import { PLANTED_BUGS, type PlantedBug } from "../../chain/consensus/planted-bugs.ts";
+import { ACTORS } from "./actors/all-actors.ts";
 import { blsKeys } from "./bls-keys.ts";
 import { FAULTS, type FaultName, makeScenario, type Scenario } from "./scenario.ts";
 import { type SimulationResult, simulate } from "./simulation.ts";
@@ -14,6 +15,7 @@ const HELP = `Runs a network of simulated validators with faults, all from one s
   --validators N    how many nodes (default: 4 to 10, from the seed)
   --minutes N       virtual minutes (default 1)
   --faults list     with commas, of: ${FAULTS.join(", ")}; "none" for none (default: drawn from the seed)
+  --actor name      what the liars do: ${[...ACTORS.keys()].join(", ")}
   --bls             real signatures
   --bug name        plants a bug: ${PLANTED_BUGS.join(", ")}
   --trace           every step
@@ -28,6 +30,7 @@ interface Arguments {
   readonly validators: number | undefined;
   readonly minutes: number | undefined;
   readonly faults: readonly FaultName[] | undefined;
+  readonly actor: string | undefined;
   readonly bugs: ReadonlySet<PlantedBug>;
   readonly bls: boolean;
   readonly trace: boolean;
@@ -46,6 +49,7 @@ function main(): number {
       validators: { type: "string" },
       minutes: { type: "string" },
       faults: { type: "string" },
+      actor: { type: "string" },
       bug: { type: "string" },
       bls: { type: "boolean", default: false },
       trace: { type: "boolean", default: false },
@@ -63,6 +67,7 @@ function main(): number {
     validators: values.validators === undefined ? undefined : positive("validators", values.validators, 4),
     minutes: values.minutes === undefined ? undefined : positive("minutes", values.minutes, 0.1),
     faults: readNames("faults", values.faults, FAULTS),
+    actor: readNames("actor", values.actor, [...ACTORS.keys()])?.[0],
     bugs: new Set(readNames("bug", values.bug, PLANTED_BUGS) ?? []),
     bls: values.bls,
     trace: values.trace,
@@ -106,7 +111,8 @@ function runSeed(seed: string, options: Arguments): boolean {
   });
   const milliseconds = Math.round(performance.now() - started);
   const held = result.violations.length === 0;
-  if (options.json) print(JSON.stringify({ ...describe(scenario), ...result, milliseconds, replay: replay(scenario, options) }));
+  if (options.json)
+    print(JSON.stringify({ ...describe(scenario), ...result, milliseconds, replay: replay(scenario, options) }));
   else printResult(scenario, result, milliseconds, replay(scenario, options));
   return held;
 }
@@ -127,10 +133,10 @@ function printResult(scenario: Scenario, result: SimulationResult, milliseconds:
   print(`  replay: ${command}`);
 }
 
-function replay({ seed, validators, minutes, faults }: Scenario, { bls, bugs }: Arguments): string {
+function replay({ seed, validators, minutes, faults }: Scenario, { bls, bugs, actor }: Arguments): string {
   const list = [...faults].join(",") || "none";
   const bug = [...bugs].map((name) => ` --bug ${name}`).join("");
-  return `npm run sim -- --seed ${seed} --validators ${validators} --minutes ${minutes} --faults ${list}${bls ? " --bls" : ""}${bug}`;
+  return `npm run sim -- --seed ${seed} --validators ${validators} --minutes ${minutes} --faults ${list}${actor === undefined ? "" : ` --actor ${actor}`}${bls ? " --bls" : ""}${bug}`;
 }
 
 try {

@@ -11,7 +11,7 @@ import type { ValidatorId } from "../../chain/consensus/validator-set.ts";
 import { VoteGate } from "../../chain/consensus/vote-gate.ts";
 import type { Actor, ActorContext } from "./actors/actor.ts";
 import { between } from "./chance.ts";
-import { CounterApp, decodeBody, encodeBody, type EpochPlan, hashBlock, nextRoot, sealBlock } from "./counter-app.ts";
+import { CounterApp, decodeBody, type EpochPlan, encodeBody, hashBlock, nextRoot, sealBlock } from "./counter-app.ts";
 import type { Disk } from "./disk.ts";
 import type { EventQueue } from "./event-queue.ts";
 

@@ -67,6 +67,8 @@ export interface ScenarioOptions {
   readonly validators?: number | undefined;
   readonly minutes?: number | undefined;
   readonly faults?: readonly FaultName[] | undefined;
+  /** What all liars do, if there are any; each draws its own otherwise. */
+  readonly actor?: string | undefined;
 }
 
 const GOOD_LINKS: LinkQuality = { latency: 15, jitter: 10, loss: 0, duplication: 0 };
@@ -84,7 +86,7 @@ export function makeScenario(options: ScenarioOptions): Scenario {
     loss: faults.has("loss") ? between(links, 0.02, 0.25) : 0,
     duplication: faults.has("duplication") ? between(links, 0.02, 0.2) : 0,
   };
-  const { actors, executionTimes } = drawNodes(prng.fork("nodes"), validators, faults);
+  const { actors, executionTimes } = drawNodes(prng.fork("nodes"), validators, faults, options.actor);
   const skews = Array.from({ length: validators }, () => (faults.has("skew") ? between(links, -250, 250) : 0));
   return {
     seed: options.seed,
@@ -106,11 +108,12 @@ function drawNodes(
   prng: Prng,
   validators: number,
   faults: ReadonlySet<FaultName>,
+  actor: string | undefined,
 ): Pick<Scenario, "actors" | "executionTimes"> {
   const order = prng.shuffle(Array.from({ length: validators }, (_, index) => index));
   const liars = faults.has("byzantine") ? integerBetween(prng, 1, Math.floor((validators - 1) / 3)) : 0;
   const names = [...ACTORS.keys()];
-  const actors = new Map(order.slice(0, liars).map((index) => [index, pick(prng, names)]));
+  const actors = new Map(order.slice(0, liars).map((index) => [index, actor ?? pick(prng, names)]));
   const slow = new Set(faults.has("slow") ? order.slice(liars, liars + integerBetween(prng, 1, 2)) : []);
   const executionTimes = order.map((_, index) => (slow.has(index) ? SLOW_EXECUTION : between(prng, 2, 15)));
   return { actors, executionTimes };

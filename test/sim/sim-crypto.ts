@@ -42,7 +42,8 @@ export function simulatedKeys(): KeyMaker {
         known.set(key, answer);
         return answer;
       },
-      aggregate: (signatures) => (signatures.every(({ length }) => length === LENGTH) ? exclusiveOr(signatures) : undefined),
+      aggregate: (signatures) =>
+        signatures.every(({ length }) => length === LENGTH) ? exclusiveOr(signatures) : undefined,
     },
     signer: (name) => {
       const secret = sha256(utf8(`secret of ${name}`));

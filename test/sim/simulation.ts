@@ -9,7 +9,7 @@ import type { ValidatorId } from "../../chain/consensus/validator-set.ts";
 import { ACTORS } from "./actors/all-actors.ts";
 import { exponential } from "./chance.ts";
 import { ALL_CHECKERS } from "./checkers/all-checkers.ts";
-import type { Checker, CheckedWorld } from "./checkers/checker.ts";
+import type { CheckedWorld, Checker } from "./checkers/checker.ts";
 import { genesisBlock } from "./counter-app.ts";
 import { Disk } from "./disk.ts";
 import { EventQueue } from "./event-queue.ts";
@@ -53,6 +53,7 @@ export class Simulation implements NodeHost {
   readonly queue: EventQueue = new EventQueue();
   readonly nodes: readonly SimNode[];
   readonly #scenario: Scenario;
+  readonly #keys: KeyMaker;
   readonly #prng: Prng;
   readonly #network: Network;
   readonly #injector: FaultInjector;
@@ -68,6 +69,7 @@ export class Simulation implements NodeHost {
   constructor(scenario: Scenario, options: SimulationOptions = {}) {
     verifyParameters(scenario.parameters);
     this.#scenario = scenario;
+    this.#keys = options.keys ?? simulatedKeys();
     this.#prng = new Prng(`simulation ${scenario.seed}`);
     this.#trace = new Trace(options.onTrace);
     this.#failFast = options.failFast ?? false;
@@ -76,7 +78,12 @@ export class Simulation implements NodeHost {
     const ids = this.nodes.map(({ id }) => id);
     this.#indexOf = new Map(ids.map((id, index) => [id, index]));
     for (const node of this.nodes) node.peers = ids.filter((id) => id !== node.id);
-    const world = { queue: this.queue, network: this.#network, nodes: this.nodes, trace: (line: string) => this.#note(line) };
+    const world = {
+      queue: this.queue,
+      network: this.#network,
+      nodes: this.nodes,
+      trace: (line: string) => this.#note(line),
+    };
     this.#injector = new FaultInjector(world, this.#prng.fork("faults"), scenario.faults);
     this.#checkers = ALL_CHECKERS.map(({ name, make }) =>
       make((reason) => this.#violate(`${name}: ${reason}`), this.#checkedWorld()),
@@ -147,8 +154,7 @@ export class Simulation implements NodeHost {
 
   #makeNodes(options: SimulationOptions): SimNode[] {
     const { validators, parameters, actors, executionTimes, skews } = this.#scenario;
-    const keys = options.keys ?? simulatedKeys();
-    const signers = Array.from({ length: validators }, (_, index) => keys.signer(`validator ${index}`));
+    const signers = Array.from({ length: validators }, (_, index) => this.#keys.signer(`validator ${index}`));
     const plan = planEpochs(
       this.#scenario,
       signers.map(({ id }): ValidatorId => id),
@@ -158,7 +164,7 @@ export class Simulation implements NodeHost {
       const actor = actors.get(index);
       const settings = {
         index,
-        options: { parameters, crypto: keys.crypto, signer, bugs: options.bugs ?? new Set<PlantedBug>() },
+        options: { parameters, crypto: this.#keys.crypto, signer, bugs: options.bugs ?? new Set<PlantedBug>() },
         plan,
         disk: new Disk(epoch, parameters.capDivisor),
         prng: this.#prng.fork(`node ${index}`),
@@ -176,6 +182,8 @@ export class Simulation implements NodeHost {
     const { queue } = this;
     return {
       chainId: this.#scenario.parameters.chainId,
+      capDivisor: this.#scenario.parameters.capDivisor,
+      crypto: this.#keys.crypto,
       honest: this.nodes.filter(({ isHonest }) => isHonest),
       get now(): number {
         return queue.now;

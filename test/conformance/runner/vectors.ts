@@ -15,5 +15,6 @@ export const VECTOR_FILES: readonly VectorFiles[] = [
   { suite: "ethers", paths: ["codec/ethers-*.json"] },
   { suite: "wycheproof", paths: ["crypto/wycheproof"] },
   { suite: "bls", paths: ["crypto/bls12-381-eth.json"] },
+  { suite: "light-client", paths: ["consensus/lightclient-mbt-abstract.json"] },
   { suite: "state-tests", paths: ["state-tests"] },
 ];

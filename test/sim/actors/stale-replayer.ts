@@ -1,4 +1,4 @@
-import { type Actor, type Outgoing } from "./actor.ts";
+import type { Actor, Outgoing } from "./actor.ts";
 
 const REMEMBERED = 200;
 

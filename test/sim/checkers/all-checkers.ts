@@ -1,6 +1,7 @@
 import { boundedMemory } from "./bounded-memory.ts";
 import type { NamedChecker } from "./checker.ts";
 import { equalRoots } from "./equal-roots.ts";
+import { lightClient } from "./light-client.ts";
 import { noConflictingFinals } from "./no-conflicting-finals.ts";
 import { noHonestEvidence } from "./no-honest-evidence.ts";
 import { persistBeforeSend } from "./persist-before-send.ts";
@@ -13,4 +14,5 @@ export const ALL_CHECKERS: readonly NamedChecker[] = [
   persistBeforeSend,
   equalRoots,
   boundedMemory,
+  lightClient,
 ];

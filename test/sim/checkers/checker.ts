@@ -1,9 +1,12 @@
 /** An invariant, stated again and apart from the code that must keep it. Only honest nodes are looked at. */
+import type { Crypto } from "../../../chain/consensus/crypto.ts";
 import type { Block, Certificate, Evidence, Message } from "../../../chain/consensus/types.ts";
 import type { SimNode } from "../node.ts";
 
 export interface CheckedWorld {
   readonly chainId: bigint;
+  readonly capDivisor: bigint;
+  readonly crypto: Crypto;
   readonly honest: readonly SimNode[];
   readonly now: number;
 }

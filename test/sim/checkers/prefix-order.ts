@@ -10,7 +10,8 @@ export const prefixOrder: NamedChecker = {
       for (const block of blocks) {
         const below = node.disk.block(block.height - 1);
         if (below?.hash !== block.parent) report(`node ${node.index}: block ${block.height} is not upon its parent`);
-        if (node.disk.block(block.height)?.hash !== block.hash) report(`node ${node.index}: height ${block.height} moved`);
+        if (node.disk.block(block.height)?.hash !== block.hash)
+          report(`node ${node.index}: height ${block.height} moved`);
       }
       return undefined;
     },

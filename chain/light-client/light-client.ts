@@ -1,0 +1,115 @@
+/**
+ * A light client: follows the chain by headers and certificates, one signature each, without a node and without the
+ * blocks between. Pure; in a browser it runs over base/bls-portable.ts.
+ */
+import { certificateContent, indicesOf } from "../consensus/certificate.ts";
+import type { Crypto } from "../consensus/crypto.ts";
+import { voteMessage } from "../consensus/messages.ts";
+import type { Certificate } from "../consensus/types.ts";
+import { makeValidatorSet, type ValidatorSet, type ValidatorStake } from "../consensus/validator-set.ts";
+import { type Candidate, judge, type TrustedState, type Verdict } from "./trust-rule.ts";
+
+/** What a light client reads of a header. Whoever decodes the header computes the hash, which commits to all of it. */
+export interface LightHeader {
+  readonly hash: string;
+  readonly height: number;
+  readonly epoch: number;
+  /** Milliseconds since 1970. */
+  readonly time: number;
+  /** The next epoch's validators; in a seal only. */
+  readonly next?: readonly ValidatorStake[];
+}
+
+/** A header, its FINALIZE certificate and the validators of its epoch, as anybody may hand them over. */
+export interface LightProof {
+  readonly header: LightHeader;
+  readonly certificate: Certificate;
+  readonly validators: readonly ValidatorStake[];
+}
+
+export interface LightTrust {
+  readonly header: Pick<LightHeader, "height" | "time">;
+  /** Of the block after the header. */
+  readonly epoch: number;
+  readonly set: ValidatorSet;
+}
+
+export interface LightOptions {
+  readonly chainId: bigint;
+  readonly crypto: Crypto;
+  readonly capDivisor: bigint;
+  /** Milliseconds; shorter than unbonding. */
+  readonly trustingPeriod: number;
+  readonly maxSkew: number;
+}
+
+export type LightVerdict = Verdict | "wrong-certificate" | "wrong-signature";
+
+export interface LightResult {
+  readonly verdict: LightVerdict;
+  /** What to trust from now on. */
+  readonly trust?: LightTrust;
+}
+
+/** Where a client begins: a set that its user trusts, from the chain spec or from somebody they believe. */
+export function trustFrom(
+  header: LightHeader,
+  validators: readonly ValidatorStake[],
+  epoch: number,
+  capDivisor: bigint,
+): LightTrust {
+  return { header, epoch, set: makeValidatorSet(validators, capDivisor) };
+}
+
+export function verifyProof(trust: LightTrust, proof: LightProof, now: number, options: LightOptions): LightResult {
+  const { header, certificate, validators } = proof;
+  const isForHeader =
+    certificate.kind === "FINALIZE" && certificate.hash === header.hash && certificate.epoch === header.epoch;
+  if (!isForHeader || !isUsableSet(validators)) return { verdict: "wrong-certificate" };
+  const set = makeValidatorSet(validators, options.capDivisor);
+  const signers = indicesOf(certificate.signers, set.ids.length);
+  if (signers === undefined) return { verdict: "wrong-certificate" };
+  const ids = signers.map((index) => set.ids[index] ?? "0x");
+  const verdict = judge(stateOf(trust), candidateOf(trust, header, set, ids), {
+    now: BigInt(Math.floor(now)),
+    trustingPeriod: BigInt(options.trustingPeriod),
+    maxSkew: BigInt(options.maxSkew),
+  });
+  if (verdict !== "trusted") return { verdict };
+  const message = voteMessage(options.chainId, certificateContent(certificate));
+  if (!options.crypto.verifyAggregate(ids, message, certificate.signature)) return { verdict: "wrong-signature" };
+  return { verdict, trust: trustAfter(header, set, options.capDivisor) };
+}
+
+/** After a seal the next set decides, after any other block the same one. */
+function trustAfter(header: LightHeader, set: ValidatorSet, capDivisor: bigint): LightTrust {
+  if (header.next === undefined) return { header, epoch: header.epoch, set };
+  return { header, epoch: header.epoch + 1, set: makeValidatorSet(header.next, capDivisor) };
+}
+
+function stateOf({ header, set }: LightTrust): TrustedState {
+  return { height: header.height, time: BigInt(header.time), nextSetHash: set.hash, nextWeights: weightsOf(set) };
+}
+
+/** Adjacent means the same epoch here: within one the set cannot differ. Times may be equal from block to block. */
+function candidateOf(trust: LightTrust, header: LightHeader, set: ValidatorSet, ids: readonly string[]): Candidate {
+  return {
+    height: header.height,
+    time: BigInt(header.time),
+    mayEqualTime: true,
+    setHash: set.hash,
+    weights: weightsOf(set),
+    signers: new Set(ids),
+    isAdjacent: header.epoch === trust.epoch,
+  };
+}
+
+function weightsOf({ ids, weights }: ValidatorSet): ReadonlyMap<string, bigint> {
+  return new Map(ids.map((id, index) => [id, weights[index] ?? 0n]));
+}
+
+/** The list comes from anybody: an empty one, a key twice or no stake is wrong input, not our bug. */
+function isUsableSet(validators: readonly ValidatorStake[]): boolean {
+  const ids = new Set(validators.map(({ id }) => id));
+  return validators.length > 0 && ids.size === validators.length && validators.every(({ stake }) => stake > 0n);
+}

@@ -1,0 +1,37 @@
+import { type LightTrust, trustFrom, verifyProof } from "../../../chain/light-client/light-client.ts";
+import type { NamedChecker } from "./checker.ts";
+
+/** So long that only the rule about sets is at work here; the period has tests of its own. */
+const TRUSTING_PERIOD = 1_000_000_000;
+const MAX_SKEW = 1_000;
+
+/** A light client that starts at genesis can follow every honest node by certificates alone. */
+export const lightClient: NamedChecker = {
+  name: "light-client",
+  make: (report, { chainId, crypto, capDivisor, honest }) => {
+    const options = { chainId, crypto, capDivisor, trustingPeriod: TRUSTING_PERIOD, maxSkew: MAX_SKEW };
+    const [first] = honest;
+    const genesis = first?.disk.epochs[0];
+    if (genesis === undefined) return {};
+    const start: LightTrust = { header: genesis.root, epoch: 0, set: genesis.set };
+    const trusts = new Map<number, LightTrust>();
+    return {
+      onCommit: (node, blocks, certificate) => {
+        const header = blocks.at(-1);
+        const epoch = node.disk.epochs[certificate.epoch];
+        if (header === undefined || epoch === undefined) return;
+        const trust = trusts.get(node.index) ?? start;
+        if (trust.epoch < certificate.epoch) {
+          // A commit that became durable in a crash was not announced: the seal is read from the disk.
+          trusts.set(node.index, trustFrom(epoch.root, epoch.root.next ?? [], epoch.number, capDivisor));
+          return;
+        }
+        const validators = epoch.root.next ?? epoch.set.ids.map((id) => ({ id, stake: 100n }));
+        const now = node.state?.now ?? 0;
+        const result = verifyProof(trust, { header, certificate, validators }, now, options);
+        if (result.trust !== undefined) trusts.set(node.index, result.trust);
+        else report(`node ${node.index}: the light client says ${result.verdict} at height ${header.height}`);
+      },
+    };
+  },
+};
