@@ -35,12 +35,7 @@ export class Database {
   /** Throws STORE_MISSING, STORE_LOCKED, STORE_FOREIGN_FILES or STORE_DAMAGED. */
   static async open(directory: string, create: boolean, limits: StoreLimits): Promise<Database> {
     const isNew = await isEmptyFolder(directory);
-    if (isNew && !create) {
-      throw storeError("STORE_MISSING", `there is no chain database in ${directory}`, {
-        directory,
-        hint: "Check the path, or start a node there first.",
-      });
-    }
+    if (isNew && !create) throw missing(directory);
     const level: Level = new ClassicLevel<Uint8Array, Uint8Array>(directory, {
       ...VIEWS,
       createIfMissing: isNew,
@@ -60,6 +55,8 @@ export class Database {
 
   /** Rebuilds the database from whatever records are whole. The caller audits the result. */
   static async repair(directory: string): Promise<void> {
+    // LevelDB would make an empty database where there is nothing to repair.
+    if (!(await namesIn(directory)).some((name) => LEVEL_DATA.test(name))) throw missing(directory);
     try {
       await ClassicLevel.repair(directory);
     } catch (error) {
@@ -207,6 +204,24 @@ function rangeOf(bucket: Bucket, from: Uint8Array = new Uint8Array(0)): { start:
   return { start: bucketKey(bucket, from), end: new Uint8Array([bucket + 1]) };
 }
 
+/** A folder that does not exist is an empty one. */
+async function namesIn(directory: string): Promise<readonly string[]> {
+  try {
+    return await readdir(directory);
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return [];
+    throw error;
+  }
+}
+
+function missing(directory: string): Error {
+  return storeError("STORE_MISSING", `there is no chain database in ${directory}`, {
+    directory,
+    hint: "Check the path, or start a node there first.",
+  });
+}
+
+const LEVEL_DATA = /^(MANIFEST-\d+|\d+\.(ldb|sst|log))$/;
 const LEVEL_FILE = /^(CURRENT|LOCK|LOG(\.old)?|MANIFEST-\d+|\d+\.(ldb|sst|log|dbtmp)|lost)$/;
 
 /**
@@ -214,13 +229,7 @@ const LEVEL_FILE = /^(CURRENT|LOCK|LOG(\.old)?|MANIFEST-\d+|\d+\.(ldb|sst|log|db
  * drop the data beside it: that is damage, not a new folder.
  */
 async function isEmptyFolder(directory: string): Promise<boolean> {
-  let names: string[];
-  try {
-    names = await readdir(directory);
-  } catch (error) {
-    if (codeOf(error) === "ENOENT") return true;
-    throw error;
-  }
+  const names = await namesIn(directory);
   const foreign = names.find((name) => !LEVEL_FILE.test(name));
   if (foreign !== undefined) {
     throw storeError("STORE_FOREIGN_FILES", `${directory} contains ${foreign}, which is not part of a chain database`, {

@@ -1,5 +1,8 @@
-import type { AuditReport } from "../../chain/store/audit.ts";
+import { formatOgpu } from "../../base/units.ts";
+import type { AuditProgress, AuditReport } from "../../chain/store/audit.ts";
 import { type Command, defineCommand } from "../command.ts";
+
+const PROGRESS_STEP = 100_000;
 
 export const audit: Command = defineCommand({
   name: "audit",
@@ -26,7 +29,7 @@ export const audit: Command = defineCommand({
     { command: "ogpu audit --data-dir data/devnet --repair", description: "after a message that it is damaged" },
   ],
   async run({ options }, { report, progress }) {
-    // Loaded now, so that other commands start at once.
+    // Loaded now, so that `--help` and mistakes answer at once.
     const [{ auditStore }, { ChainStore }, { Database }] = await Promise.all([
       import("../../chain/store/audit.ts"),
       import("../../chain/store/chain-store.ts"),
@@ -39,9 +42,7 @@ export const audit: Command = defineCommand({
     }
     const store = await ChainStore.open(directory);
     try {
-      const result = await auditStore(store, (step, done) => {
-        if (done % 100_000 < 1_000) progress(`${step}: ${done.toLocaleString("en-US")}`);
-      });
+      const result = await auditStore(store, everyNow(progress));
       report(result, textOf(result));
       return result.problems.length === 0 ? 0 : 1;
     } finally {
@@ -50,14 +51,24 @@ export const audit: Command = defineCommand({
   },
 });
 
+/** Says something a few times in a large state, and nothing in a small one. */
+function everyNow(progress: (text: string) => void): AuditProgress {
+  let last = 0;
+  return (step, done) => {
+    const reached = Math.floor(done / PROGRESS_STEP);
+    if (reached > last) progress(`${step}: ${done.toLocaleString("en-US")}`);
+    last = reached;
+  };
+}
+
 function textOf(result: AuditReport): string {
   const { supply, problems } = result;
   const lines = [
     `block      ${result.number} ${result.hash}`,
     `state root ${result.stateRoot}`,
     `accounts   ${result.accounts}, slots ${result.slots}, codes ${result.codes}, pages ${result.pages}`,
-    `balances   ${result.balances} wei`,
-    `supply     genesis ${supply.genesis} + minted ${supply.minted} - burned ${supply.burned}`,
+    `balances   ${formatOgpu(result.balances)} oGPU`,
+    `supply     genesis ${formatOgpu(supply.genesis)} + minted ${formatOgpu(supply.minted)} - burned ${formatOgpu(supply.burned)}`,
   ];
   if (problems.length === 0) return [...lines, "everything adds up"].join("\n");
   return [...lines, ...problems.map(({ code, message }) => `PROBLEM [${code}] ${message}`)].join("\n");
