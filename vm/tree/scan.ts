@@ -100,3 +100,19 @@ function collectSlots(source: PageSource, number: number, account: TreeKey, node
 function partingBit(a: Entry, b: Entry): number {
   return criticalBit(a.key, a.keyAt, keyBytes(a.tag), b.key, b.keyAt, keyBytes(b.tag));
 }
+
+/**
+ * Reads the pages above the leaves' pages, from the top, at most `limit` of them; returns how many. For a source that
+ * keeps what it has read: they are 4% of the tree, and with them in memory a leaf is one read away.
+ */
+export function readInnerPages(head: TreeHead, source: PageSource, limit: number): number {
+  let level = head.rootPage === 0 ? [] : [source.page(head.rootPage)];
+  let pages = 0;
+  while (level[0] !== undefined && level[0].level > 0) {
+    pages += level.length;
+    const below = level.flatMap((page) => Array.from({ length: page.count }, (_, i) => entryChild(page, i)));
+    const isAboveLeaves = level[0].level === 1;
+    level = isAboveLeaves ? [] : below.slice(0, Math.max(0, limit - pages)).map((number) => source.page(number));
+  }
+  return pages;
+}

@@ -1,11 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, test as it } from "vitest";
 import { bytesToHex, compareBytes } from "../../../base/bytes.ts";
-import { hasPrefix, leafBefore, leavesFrom, subtreeId } from "../../../vm/tree/scan.ts";
-import type { TreeKey } from "../../../vm/tree/types.ts";
+import { EMPTY_HEAD } from "../../../vm/tree/page-sources.ts";
+import { hasPrefix, leafBefore, leavesFrom, readInnerPages, subtreeId } from "../../../vm/tree/scan.ts";
+import type { Page, TreeKey } from "../../../vm/tree/types.ts";
 import { anyKey } from "./arbitraries.ts";
 import { naiveRoot } from "./naive-tree.ts";
 import { anyState, type SampleState } from "./sample-state.ts";
+import { hashedKeys, treeOf } from "./sample-tree.ts";
 
 function slotsOf(state: SampleState, account: TreeKey): Map<string, Uint8Array> {
   const text = bytesToHex(account);
@@ -41,5 +43,22 @@ describe("reading the tree in order", () => {
       }),
       { numRuns: 40 },
     );
+  });
+
+  it("reads the pages above the leaves' pages once each, from the top, up to a limit", () => {
+    const { head, pages } = treeOf(hashedKeys(6000));
+    const inner = pages.numbers.filter((number) => pages.page(number).level > 0);
+    const read: number[] = [];
+    const page = (number: number): Page => {
+      read.push(number);
+      return pages.page(number);
+    };
+    expect(readInnerPages(head, { page }, 1000)).toBe(inner.length);
+    expect([...read].sort()).toEqual([...inner].sort());
+    expect(read[0]).toBe(head.rootPage);
+    const levels = read.map((number) => pages.page(number).level);
+    expect(levels).toEqual([...levels].sort((a, b) => b - a));
+    expect(readInnerPages(head, { page }, 3)).toBe(3);
+    expect(readInnerPages(EMPTY_HEAD, { page }, 3)).toBe(0);
   });
 });
