@@ -24,6 +24,7 @@ export interface CompiledKernel {
   readonly states: readonly CompiledState[];
   /** Exports `region0`, `region1`, ...: (first frame, end of frames) -> state of all threads, EXITED or MIXED. */
   readonly wasm: Uint8Array;
+  readonly trackChunks: boolean;
 }
 
 interface Region {
@@ -42,7 +43,15 @@ function regionsOf(kernel: Kernel): { readonly regions: readonly Region[]; reado
   return { regions, stateOf };
 }
 
-export function compileKernel(checked: CheckedKernel): CompiledKernel {
+export interface CompileOptions {
+  /** Note which chunks of buffers a block touches, for its budget of bytes. Costs a few percent. */
+  readonly trackChunks: boolean;
+}
+
+export function compileKernel(
+  checked: CheckedKernel,
+  options: CompileOptions = { trackChunks: false },
+): CompiledKernel {
   const { kernel } = checked;
   const live = liveRegisters(kernel);
   const layout = at.layOut(kernel, live);
@@ -58,16 +67,17 @@ export function compileKernel(checked: CheckedKernel): CompiledKernel {
       fail("PTX_LIMIT", message, region.wait ?? { line: 1, column: 1 });
     }
     const type = { params: ["i32", "i32"], results: ["i32"] } as const;
-    const code = regionFunction(checked, layout, helpers, region, { graph, stateOf, live });
+    const code = regionFunction(checked, layout, helpers, region, { graph, stateOf, live, ...options });
     builder.define(builder.reserve(), type, code, `region${state}`);
   });
-  return { checked, layout, states: regions.map(({ wait }) => ({ wait })), wasm: builder.build() };
+  return { checked, layout, states: regions.map(({ wait }) => ({ wait })), wasm: builder.build(), ...options };
 }
 
 interface RegionContext {
   readonly graph: ReturnType<typeof regionGraph>;
   readonly stateOf: ReadonlyMap<number, number>;
   readonly live: BitRows;
+  readonly trackChunks: boolean;
 }
 
 /**
@@ -85,7 +95,7 @@ function regionFunction(
     const code = new Code(2);
     const [frame, end] = [0, 1] as const;
     const [next, all, fuel] = [code.local("i32"), code.local("i32"), code.local("i64")];
-    const emitter = new Emitter(code, checked, layout, helpers, frame);
+    const emitter = new Emitter(code, checked, layout, helpers, frame, context.trackChunks);
     code.i32(0).memory("i64.load", at.FUEL).set(fuel);
     // The first thread's answer is everybody's until one differs; no region answers with 0, the start.
     code.i32(0).set(all);

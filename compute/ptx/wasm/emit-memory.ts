@@ -65,6 +65,7 @@ function bufferAddress(
     const wide = e.temporary("i64", "offset");
     code.set(wide).i32(entry).get(wide).i32(bytes).i32(instruction.line);
     e.call("checkTile");
+    noteChunk(e);
     return 0;
   }
   const shift = BigInt(alignmentOf(bytes));
@@ -82,7 +83,17 @@ function bufferAddress(
   code.get(places).op("i64.ge_u");
   e.trapIf(at.TRAP_OUT_OF_BOUNDS, instruction);
   code.get(base).get(wide).op("i32.wrap_i64", "i32.add");
+  noteChunk(e);
   return 0;
+}
+
+/** Marks the chunk of the address on the stack, which stays there. An aligned access never crosses chunks. */
+function noteChunk(e: Emitter): void {
+  if (!e.trackChunks) return;
+  const map = e.hoist("chunks", "i32", (start) => start.i32(0).memory("i32.load", at.CHUNK_MAP));
+  const touched = e.temporary("i32", "touched");
+  e.code.tee(touched).get(touched).i32(at.CHUNK_SHIFT).op("i32.shr_u").get(map).op("i32.add");
+  e.code.i32(1).memory("i32.store8");
 }
 
 function variableAddress(

@@ -32,6 +32,8 @@ export class Emitter {
   readonly checked: CheckedKernel;
   readonly layout: at.KernelLayout;
   readonly frame: number;
+  /** Whether each access to a buffer is noted in the map of chunks. */
+  readonly trackChunks: boolean;
   readonly #helpers: ReadonlyMap<HelperName, number>;
   readonly #registers = new Map<number, number>();
   readonly #temporaries = new Map<string, number>();
@@ -44,12 +46,14 @@ export class Emitter {
     layout: at.KernelLayout,
     helpers: ReadonlyMap<HelperName, number>,
     frame: number,
+    trackChunks: boolean,
   ) {
     this.code = code;
     this.checked = checked;
     this.layout = layout;
     this.#helpers = helpers;
     this.frame = frame;
+    this.trackChunks = trackChunks;
   }
 
   typeOf(register: number): ScalarType {

@@ -14,6 +14,9 @@ export const CTAID = 16;
 export const NCTAID = 28;
 export const NTID = 40;
 export const DYNAMIC_SHARED_BYTES = 52;
+/** Where the map of touched chunks lies: one byte for each KiB of memory. */
+export const CHUNK_MAP = 56;
+export const CHUNK_SHIFT = 10;
 export const PARAMETERS = 64;
 export const BUFFERS: number = PARAMETERS + MAX_PARAMETER_BYTES;
 

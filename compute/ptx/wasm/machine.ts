@@ -48,7 +48,8 @@ interface Placed {
   readonly length: number;
 }
 
-const BUFFER_ALIGNMENT = 256;
+/** One chunk, so that no chunk holds parts of two buffers. */
+const BUFFER_ALIGNMENT: number = 1 << at.CHUNK_SHIFT;
 
 /** Bytes that a kernel needs before the buffers. */
 export function scratchBytes(compiled: CompiledKernel, threads: number): number {
@@ -59,6 +60,7 @@ export class Machine {
   readonly memory: WasmMemory;
   readonly #buffers: readonly Placed[];
   readonly #scratch: number;
+  readonly #chunkMap: number;
 
   /** `scratch` is the most that any launch needs. */
   constructor(scratch: number, lengths: readonly number[]) {
@@ -68,7 +70,8 @@ export class Machine {
       offset = Math.ceil((offset + length) / BUFFER_ALIGNMENT) * BUFFER_ALIGNMENT;
       return { base, length };
     });
-    const pages = Math.ceil(offset / WASM_PAGE);
+    this.#chunkMap = offset;
+    const pages = Math.ceil((offset + Math.ceil(offset / (1 << at.CHUNK_SHIFT))) / WASM_PAGE);
     this.memory = new wasmApi.Memory({ initial: pages, maximum: pages });
     this.#scratch = scratch;
   }
@@ -86,7 +89,7 @@ export class Machine {
   }
 
   load(compiled: CompiledKernel): LoadedKernel {
-    return new LoadedKernel(this, compiled, this.#scratch);
+    return new LoadedKernel(this, compiled, this.#scratch, this.#chunkMap);
   }
 }
 
@@ -103,13 +106,15 @@ export class LoadedKernel {
   readonly #view: DataView;
   readonly #bytes: Uint8Array;
   readonly #scratch: number;
+  readonly #chunkMap: number;
   #scheduler: Scheduler | undefined;
   #shape: LaunchShape | undefined;
 
-  constructor(machine: Machine, compiled: CompiledKernel, scratch: number) {
+  constructor(machine: Machine, compiled: CompiledKernel, scratch: number, chunkMap: number) {
     this.#machine = machine;
     this.#compiled = compiled;
     this.#scratch = scratch;
+    this.#chunkMap = chunkMap;
     const module = new wasmApi.Module(compiled.wasm);
     const { exports } = new wasmApi.Instance(module, { host: { memory: machine.memory, fma64 } });
     this.#regions = compiled.states.map((_, state) => exports[`region${state}`] as Region);
@@ -128,6 +133,7 @@ export class LoadedKernel {
     this.#triple(at.NTID, shape.block);
     this.#triple(at.NCTAID, shape.grid);
     this.#view.setInt32(at.DYNAMIC_SHARED_BYTES, shape.dynamicShared, true);
+    this.#view.setInt32(at.CHUNK_MAP, this.#chunkMap, true);
     this.#bytes.fill(0, at.PARAMETERS, layout.shared);
     this.#compiled.checked.kernel.variables.forEach(({ initial }, index) => {
       if (initial !== undefined) this.#bytes.set(initial, layout.variables[index] as number);
@@ -181,6 +187,20 @@ export class LoadedKernel {
       set(at.ENTRY_COLUMN, window.column);
       set(at.ENTRY_WIDTH, window.width);
     }
+  }
+
+  /** Chunks of the launch's buffers that were touched since the last call, when the kernel notes them. */
+  takeTouchedChunks(): number {
+    let count = 0;
+    const buffers = new Set((this.#shape?.arguments ?? []).flatMap((a) => (a.kind === "buffer" ? [a.buffer] : [])));
+    for (const buffer of buffers) {
+      const { base, length } = this.#machine.placed(buffer);
+      const start = this.#chunkMap + (base >>> at.CHUNK_SHIFT);
+      const marks = this.#bytes.subarray(start, start + Math.ceil(length / (1 << at.CHUNK_SHIFT)));
+      for (const mark of marks) count += mark;
+      marks.fill(0);
+    }
+    return count;
   }
 
   /** Runs one block with at most `fuel`, from shared and local memory full of zeros. */

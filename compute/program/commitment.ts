@@ -1,0 +1,104 @@
+/**
+ * What a provider commits to: tiles, salted so that nobody can copy a result before it is opened, buffer versions over
+ * tiles, launches over versions, segments over launches. docs/spec/job-program.md, "Commitments".
+ */
+import { concatBytes, utf8 } from "../../base/bytes.ts";
+import { hashPairs } from "../../base/hash-pairs.ts";
+import { encodeRlp, rlpOfInteger } from "../../base/rlp.ts";
+import { sha256 } from "../../base/sha256.ts";
+import { contentAddress, leavesRoot, type MerkleProof, proveLeaf, verifyLeaf } from "./merkle.ts";
+import { blockAt, blockCount, readTile, tileBytes } from "./tiles.ts";
+import type { Extent, TileSpec } from "./types.ts";
+
+/** Where a tile is in a job. */
+export interface TilePlace {
+  /** The launch, counting every iteration. */
+  readonly launch: number;
+  readonly buffer: number;
+  readonly tile: number;
+}
+
+/** The salt of one tile: without the seed, nothing can be told about it from other salts. */
+export function saltOf(seed: Uint8Array, { launch, buffer, tile }: TilePlace): Uint8Array {
+  const place = [launch, buffer, tile].map((value) => rlpOfInteger(BigInt(value)));
+  return sha256(encodeRlp([utf8("OpenGPU/SALT"), seed, ...place]));
+}
+
+/** The leaf of a tile: its contents' hash and its salt. */
+export function tileLeaf(address: Uint8Array, salt: Uint8Array): Uint8Array {
+  return hashPairs(concatBytes(address, salt));
+}
+
+export function tileCount(tile: TileSpec, grid: Extent): number {
+  return tile.kind === "whole" ? 1 : blockCount(grid);
+}
+
+/** A buffer as one launch left it. */
+export interface BufferVersion {
+  readonly launch: number;
+  readonly buffer: number;
+  /** Hashes of the tiles' contents, in the order of blocks. */
+  readonly addresses: readonly Uint8Array[];
+  readonly leaves: readonly Uint8Array[];
+  readonly root: Uint8Array;
+}
+
+export function commitBuffer(
+  contents: Uint8Array,
+  tile: TileSpec,
+  grid: Extent,
+  launch: number,
+  buffer: number,
+  seed: Uint8Array,
+): BufferVersion {
+  const count = tileCount(tile, grid);
+  const addresses = Array.from({ length: count }, (_, index) =>
+    contentAddress(readTile(contents, tileBytes(tile, blockAt(index, grid), grid, contents.length))),
+  );
+  const leaves = addresses.map((address, index) => tileLeaf(address, saltOf(seed, { launch, buffer, tile: index })));
+  return { launch, buffer, addresses, leaves, root: leavesRoot(leaves) };
+}
+
+/** What opens one tile of a version: its contents' hash, its salt and its place. */
+export interface TileOpening {
+  readonly address: Uint8Array;
+  readonly salt: Uint8Array;
+  readonly proof: MerkleProof;
+}
+
+export function openTile(version: BufferVersion, index: number, seed: Uint8Array): TileOpening {
+  const { launch, buffer, addresses, leaves } = version;
+  const address = addresses[index] as Uint8Array;
+  return { address, salt: saltOf(seed, { launch, buffer, tile: index }), proof: proveLeaf(leaves, index) };
+}
+
+/** Whether the opening shows that tile `index` of the version with this root has these contents. */
+export function verifyTile(root: Uint8Array, index: number, { address, salt, proof }: TileOpening): boolean {
+  if (proof.index !== index || address.length !== 32 || salt.length !== 32) return false;
+  return verifyLeaf(root, tileLeaf(address, salt), proof);
+}
+
+export type LaunchOutcome =
+  | { readonly kind: "done"; readonly versions: readonly { readonly buffer: number; readonly root: Uint8Array }[] }
+  /** A tile that traps is a result too. */
+  | { readonly kind: "trap"; readonly tile: number };
+
+/** The leaf of one launch: the versions that it wrote, or where it trapped. */
+export function launchLeaf(launch: number, outcome: LaunchOutcome): Uint8Array {
+  const number = (value: number): Uint8Array => rlpOfInteger(BigInt(value));
+  const body =
+    outcome.kind === "done"
+      ? [number(0), outcome.versions.map(({ buffer, root }) => [number(buffer), root])]
+      : [number(1), number(outcome.tile)];
+  return sha256(encodeRlp([utf8("OpenGPU/LAUNCH"), number(launch), ...body]));
+}
+
+/** The trace of a segment: the root over the leaves of its launches, in their order. */
+export function segmentRoot(launches: readonly Uint8Array[]): Uint8Array {
+  return leavesRoot(launches);
+}
+
+/** The state at a segment's boundary: the current root of every buffer, in their order. */
+export function checkpointRoot(versions: readonly Uint8Array[]): Uint8Array {
+  return leavesRoot(versions);
+}
