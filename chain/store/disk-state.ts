@@ -14,13 +14,14 @@ import type { StateVersion } from "../../vm/state/state-version.ts";
 import { accountLeaves, slotLeaves } from "../../vm/tree/leaf.ts";
 import { decodePage } from "../../vm/tree/page-codec.ts";
 
+import { hasPrefix } from "../../vm/tree/scan.ts";
 import type { NodeId, Page, PageSource, TreeHead, TreeKey, TreeUpdate } from "../../vm/tree/types.ts";
 import { decodeAccount } from "./account-record.ts";
 import { BUCKETS, bucketKey, numberKey } from "./buckets.ts";
 import type { Database, DatabaseSnapshot } from "./database.ts";
 import { damaged } from "./errors.ts";
 import type { StoreLimits } from "./limits.ts";
-import { hasSlots, isLeaf, isPage } from "./tree-lookup.ts";
+import { isLeaf, isPage } from "./tree-check.ts";
 import { VersionedCache } from "./versioned-cache.ts";
 
 /** Caches of all versions. `version` counts commits of this process; only the newest version fills the caches. */
@@ -45,9 +46,14 @@ export class StateCaches {
     for (const [address, slots] of changes.storage) {
       for (const [slot, value] of slots) this.slots.set(address + slot, value, this.version);
     }
-    for (const [number, page] of treeUpdate.written) this.pages.set(number, page, this.version);
+    for (const [number, page] of treeUpdate.written) this.pages.set(number, ownPage(page), this.version);
     for (const number of treeUpdate.removed) this.pages.delete(number);
   }
+}
+
+/** A page in memory of its own: new pages lie in slabs together, and one that stays would keep its whole slab. */
+function ownPage({ level, count, bytes }: Page): Page {
+  return { level, count, bytes: bytes.slice() };
 }
 
 /** What a page takes in memory: its bytes, and about as much as this for the objects around them. */
@@ -101,7 +107,7 @@ export class DiskState implements StateReader, PageSource, StateVersion {
   }
 
   hasStorage(address: Address): boolean {
-    return hasSlots(this.head, this, keyOfAccount(address));
+    return hasPrefix(this.head, this, keyOfAccount(address));
   }
 
   code(codeHash: Hex): Uint8Array {

@@ -6,6 +6,7 @@ import { keyOfAccount, keyOfSlot } from "../../vm/state/keys.ts";
 import type { StateChanges } from "../../vm/state/reader.ts";
 import type { StateVersion } from "../../vm/state/state-version.ts";
 import { encodePage } from "../../vm/tree/page-codec.ts";
+import { hasPrefix } from "../../vm/tree/scan.ts";
 import type { TreeUpdate } from "../../vm/tree/types.ts";
 import type { BlockHeader } from "../blocks/header.ts";
 import { encodeAccount } from "./account-record.ts";
@@ -14,7 +15,6 @@ import { putBlock } from "./block-records.ts";
 import { BUCKETS, bucketKey, numberKey } from "./buckets.ts";
 import type { Database, DatabaseBatch } from "./database.ts";
 import { putHead } from "./meta.ts";
-import { hasSlots } from "./tree-lookup.ts";
 
 /** A block that is final: its header, what executing it gave, and the proof of finality. */
 export interface FinalBlock {
@@ -71,8 +71,8 @@ export function putHistory(database: Database, batch: DatabaseBatch, parent: Sta
       if (!equalBytes(before, value)) putChange(database, batch, slotSubject(address, slot), number, before);
     }
     const account = keyOfAccount(address);
-    const had = hasSlots(parent.head, parent.pages, account);
-    if (had !== hasSlots(state.head, state.pages, account)) {
+    const had = hasPrefix(parent.head, parent.pages, account);
+    if (had !== hasPrefix(state.head, state.pages, account)) {
       putChange(database, batch, storageSubject(address), number, had ? HAS_SLOTS : HAS_NONE);
     }
   }

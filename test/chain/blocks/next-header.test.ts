@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { environmentOf } from "../../../chain/blocks/environment-of.ts";
 import { type BlockHeader, hashHeader, headerTime } from "../../../chain/blocks/header.ts";
-import { checkSuccessor, nextHeaderFields, sealHeader } from "../../../chain/blocks/next-header.ts";
-import { verifyExecuted } from "../../../chain/blocks/verify-executed.ts";
+import { checkSuccessor, nextHeaderFields, sealHeader, verifyExecuted } from "../../../chain/blocks/next-header.ts";
 import { transactionError } from "../../../vm/transaction/errors.ts";
 import { HEADER } from "./support.ts";
 

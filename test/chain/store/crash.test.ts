@@ -3,8 +3,9 @@ import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, it } from "vitest";
-import { equalBytes } from "../../../base/bytes.ts";
+import { bytesToHex, equalBytes } from "../../../base/bytes.ts";
 import { keccak256 } from "../../../base/keccak.ts";
+import { privateKeyToAddress } from "../../../base/secp256k1.ts";
 import { auditStore } from "../../../chain/store/audit.ts";
 import { BUCKETS, readNumber } from "../../../chain/store/buckets.ts";
 import { ChainStore } from "../../../chain/store/chain-store.ts";
@@ -62,6 +63,15 @@ async function expectWholeChain(store: ChainStore): Promise<void> {
   }
 }
 
+/** The writer sends ten transactions per block from its eight keys in turn, so a nonce tells the height. */
+function expectHistory(store: ChainStore): void {
+  const head = store.head?.number ?? -1;
+  const address = bytesToHex(privateKeyToAddress(keccak256(new Uint8Array([1]))));
+  for (let number = 0; number <= head; number++) {
+    expect(store.stateAt(number).account(address)?.nonce).toBe(10n * BigInt(Math.floor((number + 7) / 8)));
+  }
+}
+
 describe.each(["plain", "archive"])("a %s node killed at any moment", (mode) => {
   it("has every block it acknowledged, whole, and a state that adds up", async () => {
     const folder = folders.next();
@@ -76,6 +86,7 @@ describe.each(["plain", "archive"])("a %s node killed at any moment", (mode) => 
       const report = await auditStore(store);
       expect(report.problems).toEqual([]);
       if (kill === KILLS - 1) await expectWholeChain(store);
+      if (mode === "archive") expectHistory(store);
       await store.close();
     }
     expect(before).toBeGreaterThan(KILLS);

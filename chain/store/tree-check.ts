@@ -1,31 +1,14 @@
 /**
- * Checks what comes from the disk against the tree, and answers what the flat records cannot. A damaged file may lose
- * a key, or lose the newest version of a key and show the one before, whose own checksum is right. The root of the
- * state is the one thing that is known, and it commits to everything else.
+ * Checks what comes from the disk against the tree. A damaged file may lose a key, or lose the newest version of a key
+ * and show the one before, whose own checksum is right. The root of the state is the one thing that is known, and it
+ * commits to everything else.
  */
 import { equalBytes } from "../../base/bytes.ts";
 import { findEntry } from "../../vm/tree/find-entry.ts";
 import { hashSubtrees } from "../../vm/tree/hash-subtrees.ts";
-import { ACCOUNT_KEY_BYTES, SLOT_KEY_BYTES } from "../../vm/tree/keys.ts";
-import { ID_BYTES, SLOT_TAG } from "../../vm/tree/node-id.ts";
-import { entryChild, entryHasId, entryId, entryTag, pagePrefix, pageTag } from "../../vm/tree/page.ts";
+import { ID_BYTES } from "../../vm/tree/node-id.ts";
+import { entryChild, entryHasId, entryId, pagePrefix, pageTag } from "../../vm/tree/page.ts";
 import type { NodeId, Page, PageSource, TreeHead, TreeKey } from "../../vm/tree/types.ts";
-
-/** True when the tree has a slot of the account: the last leaf that is not above all its possible slots is one. */
-export function hasSlots(head: TreeHead, pages: PageSource, account: TreeKey): boolean {
-  const last = new Uint8Array(SLOT_KEY_BYTES).fill(0xff);
-  last.set(account);
-  let number = head.rootPage;
-  while (number !== 0) {
-    const page = pages.page(number);
-    const { entry, gapBefore } = findEntry(page, last);
-    if (entry < 0) return false;
-    if (page.level === 0) return gapBefore >= ACCOUNT_KEY_BYTES * 8 && entryTag(page, entry) === SLOT_TAG;
-    // Subtrees are disjoint, so slots of the account can only be in this one.
-    number = entryChild(page, entry);
-  }
-  return false;
-}
 
 /** True when the tree's leaf with that key is `leaf`, or when it has none and `leaf` is `undefined`. */
 export function isLeaf(head: TreeHead, pages: PageSource, key: TreeKey, leaf: NodeId | undefined): boolean {
