@@ -69,6 +69,8 @@ export function runBoth(job: Job): Outcome {
   const compiled = runCompiled(job);
   const interpreted = runInterpreted(job);
   expect(compiled.outcomes).toEqual(interpreted.outcomes);
+  // What a block that trapped left behind is nobody's result.
+  if (compiled.outcomes.some(({ kind }) => kind === "trap")) return compiled;
   compiled.buffers.forEach((bytes, index) => {
     expect(Buffer.from(bytes).equals(Buffer.from(interpreted.buffers[index] as Uint8Array)), `buffer ${index}`).toBe(
       true,
