@@ -63,12 +63,14 @@ class SubtreeHasher {
   readonly #stackLefts = new Int32Array(512);
   /** The ids of the row at hand, where words can be read from them. */
   #ids: Uint32Array<ArrayBuffer> = new Uint32Array(256 * ID_WORDS);
+  #idBytes: Uint8Array = new Uint8Array(this.#ids.buffer);
 
   hash(rows: readonly NodeRow[], sink: RootSink): void {
     // A call that failed must not leave nodes to the next one.
     for (const round of this.#rounds) round.count = 0;
     let nodes = 0;
-    for (const [index, row] of rows.entries()) {
+    for (let index = 0; index < rows.length; index++) {
+      const row = rows[index] as NodeRow;
       if (row.count === 1) {
         sink(index, row.bytes, HEADER_BYTES);
         continue;
@@ -85,8 +87,11 @@ class SubtreeHasher {
 
   /** Finds the row's inner nodes from left to right; the stack is the path to the rightmost one. */
   #addRow({ count, bytes }: NodeRow, index: number): void {
-    if (this.#ids.length < count * ID_WORDS) this.#ids = new Uint32Array(count * ID_WORDS);
-    new Uint8Array(this.#ids.buffer).set(bytes.subarray(HEADER_BYTES, gapsAt(count)));
+    if (this.#ids.length < count * ID_WORDS) {
+      this.#ids = new Uint32Array(count * ID_WORDS);
+      this.#idBytes = new Uint8Array(this.#ids.buffer);
+    }
+    this.#idBytes.set(bytes.subarray(HEADER_BYTES, gapsAt(count)));
     let gapAt = gapsAt(count) + GAP_BYTES;
     const depths = this.#stackDepths;
     const lefts = this.#stackLefts;
