@@ -192,7 +192,10 @@ function unpack(raws: readonly Uint8Array[], start: number, senders: PackedSende
     else {
       const sender = bytesToHex(senders.subarray(at + SENDER_AT, at + HASH_AT));
       // A copy: a view would keep the whole piece alive.
-      results.push({ transaction: decodeTransaction(raw, senders.slice(at + HASH_AT, at + RESULT_BYTES)), sender });
+      results.push({
+        transaction: decodeTransaction(raw, { knownHash: senders.slice(at + HASH_AT, at + RESULT_BYTES) }),
+        sender,
+      });
     }
   }
   return results;

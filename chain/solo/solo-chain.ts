@@ -141,7 +141,7 @@ export class SoloChain {
    */
   submit(raw: Uint8Array): Uint8Array {
     if (this.stopped !== undefined) throw this.stopped;
-    const transaction = decodeTransaction(raw);
+    const transaction = decodeTransaction(raw, { maxBytes: this.rules.maxTransactionBytes });
     checkTransaction(transaction, this.rules);
     const sender = recoverSender(transaction);
     const { reader } = this.store.state();

@@ -157,6 +157,8 @@ class EthereumJsEngine implements EvmEngine {
   async execute(message: EvmMessage, state: WorkingState, environment: BlockEnvironment): Promise<EvmOutcome> {
     const { evm } = this;
     this.stateManager.bind(state);
+    // The library clears it after a message, but not after one that threw.
+    evm.transientStorage.clear();
     evm.state = state;
     evm.environment = environment;
     this.blockHashes.environment = environment;

@@ -51,11 +51,16 @@ export function applyTransaction(
   const account = state.account(sender);
   checkAgainstState(transaction, account, state, environment, context.gasUsed);
   const gasPrice = effectiveGasPrice(transaction, environment.baseFeePerGas);
-  const { nonce, balance, codeHash } = account ?? EMPTY_ACCOUNT;
-  state.setAccount(sender, { nonce: nonce + 1n, balance: balance - transaction.gasLimit * gasPrice, codeHash });
+  buyGas(state, transaction, sender, gasPrice);
   const outcome = runMessage(context, transaction, sender, gasPrice);
   if (outcome instanceof Promise) return outcome.then((done) => settle(context, transaction, sender, gasPrice, done));
   return settle(context, transaction, sender, gasPrice, outcome);
+}
+
+/** The sender pays for all the gas it may use, and its nonce is taken. */
+function buyGas(state: WorkingState, { gasLimit }: Transaction, sender: Address, gasPrice: bigint): void {
+  const { nonce, balance, codeHash } = state.account(sender) ?? EMPTY_ACCOUNT;
+  state.setAccount(sender, { nonce: nonce + 1n, balance: balance - gasLimit * gasPrice, codeHash });
 }
 
 /** Runs the message of a transaction whose gas is paid and whose sender's nonce is raised. */
@@ -180,12 +185,11 @@ function failConservation(
   gasPrice: bigint,
   violation: ConservationViolation,
 ): Receipt {
-  const { state, environment } = context;
+  const { state } = context;
   state.revert(0);
   context.violations.push(violation);
-  const { nonce, balance, codeHash } = state.account(sender) ?? EMPTY_ACCOUNT;
-  state.setAccount(sender, { nonce: nonce + 1n, balance: balance - transaction.gasLimit * gasPrice, codeHash });
-  payFees({ ...context, environment }, transaction, sender, gasPrice, transaction.gasLimit);
+  buyGas(state, transaction, sender, gasPrice);
+  payFees(context, transaction, sender, gasPrice, transaction.gasLimit);
   state.endTransaction();
   context.gasUsed += transaction.gasLimit;
   return {

@@ -1,6 +1,6 @@
 /** Executes a block: (parent state, header fields, transactions) -> roots, receipts, new state. */
 
-import { assert, CodedError } from "../../base/errors.ts";
+import { assert } from "../../base/errors.ts";
 import { createEvmEngine } from "../evm/ethereumjs-engine.ts";
 import type { EvmEngine } from "../evm/evm-engine.ts";
 import { orderedRoot } from "../patricia-root.ts";
@@ -10,7 +10,7 @@ import type { Address } from "../state/account.ts";
 import type { StateChanges } from "../state/reader.ts";
 import { advanceState, type StateVersion } from "../state/state-version.ts";
 import { WorkingState } from "../state/working-state.ts";
-import type { TransactionError } from "../transaction/errors.ts";
+import { TransactionError } from "../transaction/errors.ts";
 import type { Transaction } from "../transaction/transaction.ts";
 import type { TreeUpdate } from "../tree/types.ts";
 import { applyTransaction, type ExecutionContext } from "./apply-transaction.ts";
@@ -89,8 +89,8 @@ export class BlockExecutor {
         receipts.push(receipt instanceof Promise ? await receipt : receipt);
         included.push(recovered);
       } catch (error) {
-        if (!(error instanceof CodedError)) throw error;
-        rejected.push({ ...recovered, error: error as TransactionError });
+        if (!(error instanceof TransactionError)) throw error;
+        rejected.push({ ...recovered, error });
       }
     }
     for (const module of rules.modules.values()) module.endBlock?.(state, environment);

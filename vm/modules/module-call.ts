@@ -16,8 +16,9 @@ const READ_GAS = 2_100n;
 /** As EIP-2929's SSTORE of a used slot, and of a fresh one. */
 const WRITE_GAS = 5_000n;
 const WRITE_FRESH_GAS = 22_100n;
-/** A balance moved: EIP-150's call value. */
+/** A balance moved: EIP-150's call value, and more when it makes an account. */
 const MOVE_GAS = 9_000n;
+const NEW_ACCOUNT_GAS = 25_000n;
 /** LOG's prices. */
 const LOG_GAS = 375n;
 const LOG_TOPIC_GAS = 375n;
@@ -99,7 +100,7 @@ export class ModuleCall {
   /** Pays from the module's own account. No code runs at the receiver. */
   pay(to: Address, amount: bigint): void {
     this.refuseIfStatic();
-    this.charge(MOVE_GAS);
+    this.charge(this.state.account(to) === undefined ? MOVE_GAS + NEW_ACCOUNT_GAS : MOVE_GAS);
     this.takeOwn(amount);
     this.state.setBalance(to, this.state.balance(to) + amount);
   }

@@ -42,6 +42,8 @@ export function runModule(
     if (error instanceof ModuleOutOfGas) {
       return { succeeded: false, outOfGas: true, gasUsed: message.gasLimit, output: EMPTY_BYTES, logs: [] };
     }
+    // A handler that throws anything else has a bug, or the disk has failed: neither is the transaction's fault, and
+    // only ending the block keeps a node from answering differently than others.
     throw error;
   }
 }

@@ -5,7 +5,7 @@ import { type Account, EMPTY_ACCOUNT, EMPTY_CODE_HASH } from "../state/account.t
 import type { StateReader } from "../state/reader.ts";
 import { transactionError } from "./errors.ts";
 import { calldataFloorGas, intrinsicGas } from "./intrinsic-gas.ts";
-import type { Transaction } from "./transaction.ts";
+import { checkSize, type Transaction } from "./transaction.ts";
 
 /** EIP-3860: twice the largest contract. */
 const MAX_INITCODE_BYTES = 49_152;
@@ -55,11 +55,7 @@ export function checkTransaction(transaction: Transaction, rules: ExecutionRules
 }
 
 function checkChain(transaction: Transaction, rules: ExecutionRules): void {
-  if (transaction.raw.length > rules.maxTransactionBytes) {
-    throw transactionError("TX_TOO_LARGE", `a transaction has at most ${rules.maxTransactionBytes} bytes`, {
-      length: transaction.raw.length,
-    });
-  }
+  checkSize(transaction.raw, rules.maxTransactionBytes);
   if (transaction.chainId === undefined) {
     if (!rules.allowUnprotected) {
       throw transactionError("TX_UNPROTECTED", "sign with a chain id (EIP-155)");

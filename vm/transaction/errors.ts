@@ -34,12 +34,16 @@ export type TransactionErrorCode =
   /** EIP-3607: the sender is a contract. */
   | "TX_SENDER_HAS_CODE";
 
-export type TransactionError = CodedError<TransactionErrorCode>;
+/**
+ * A class of its own: a transaction is rejected for these reasons alone. Any other error while it runs, a damaged
+ * record on disk for instance, is this node's trouble and ends the block, or two nodes would disagree about it.
+ */
+export class TransactionError extends CodedError<TransactionErrorCode> {}
 
 export function transactionError(
   code: TransactionErrorCode,
   message: string,
   data: Readonly<Record<string, unknown>> = {},
 ): TransactionError {
-  return new CodedError(code, message, data);
+  return new TransactionError(code, message, data);
 }

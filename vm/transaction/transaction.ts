@@ -48,11 +48,16 @@ export interface Transaction extends UnsignedTransaction {
 /** Fields before the signature, by type. */
 const UNSIGNED_FIELDS: Readonly<Record<TransactionType, number>> = { 0: 6, 1: 8, 2: 9 };
 
-/**
- * The encoded transaction. Throws a TransactionError: TX_TYPE_UNSUPPORTED or TX_MALFORMED. Whoever knows the hash
- * already, because a worker computed it, saves a third of the time by giving it.
- */
-export function decodeTransaction(raw: Uint8Array, hash: Uint8Array = keccak256(raw)): Transaction {
+export interface DecodeOptions {
+  /** More bytes than this are not even looked at. */
+  readonly maxBytes?: number;
+  /** Whoever knows the hash already, because a worker computed it, saves a third of the time by giving it. */
+  readonly knownHash?: Uint8Array;
+}
+
+/** The encoded transaction. Throws TX_TOO_LARGE, TX_TYPE_UNSUPPORTED, TX_MALFORMED and the like. */
+export function decodeTransaction(raw: Uint8Array, { maxBytes, knownHash }: DecodeOptions = {}): Transaction {
+  if (maxBytes !== undefined) checkSize(raw, maxBytes);
   const first = raw[0];
   if (first === undefined) throw transactionError("TX_MALFORMED", "the transaction is empty");
   if (first < 0xc0 && first !== 1 && first !== 2) {
@@ -60,6 +65,7 @@ export function decodeTransaction(raw: Uint8Array, hash: Uint8Array = keccak256(
       first === 3 ? "blob transactions (type 3) are not part of this chain" : `no transaction type ${first}`;
     throw transactionError("TX_TYPE_UNSUPPORTED", known, { type: first });
   }
+  const hash = knownHash ?? keccak256(raw);
   try {
     return first >= 0xc0 ? decodeLegacy(raw, hash) : decodeTyped(first as 1 | 2, raw, hash);
   } catch (error) {
@@ -68,6 +74,12 @@ export function decodeTransaction(raw: Uint8Array, hash: Uint8Array = keccak256(
     }
     throw error;
   }
+}
+
+/** Throws TX_TOO_LARGE. */
+export function checkSize(raw: Uint8Array, maxBytes: number): void {
+  if (raw.length <= maxBytes) return;
+  throw transactionError("TX_TOO_LARGE", `a transaction has at most ${maxBytes} bytes`, { length: raw.length });
 }
 
 function decodeLegacy(raw: Uint8Array, hash: Uint8Array): Transaction {
