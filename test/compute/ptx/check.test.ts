@@ -41,7 +41,7 @@ describe("a kernel is refused, naming the line and the reason, for", () => {
       "an address of one of two buffers",
       "setp.eq.s32 %p0, %t, 0;\nselp.b64 %d0, %a, %b, %p0;\nld.global.u32 %r0, [%a];\nst.global.u32 [%b], %r0;",
       "PTX_POINTER",
-      /where memory lies/,
+      /address of one object/,
     ],
     ["the wrong space", "ld.shared.u32 %r0, [%a];", "PTX_TYPE", /points into \.global/],
     ["the wrong width", "add.s32 %r0, %d0, %t;", "PTX_TYPE", /64 bits/],
