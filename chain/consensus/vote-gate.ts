@@ -3,6 +3,7 @@
  * says what has to be verified. It reads the core's state and never changes it.
  */
 
+import { equalBytes } from "../../base/bytes.ts";
 import { certificateOf } from "./certificates.ts";
 import type { CheckJob } from "./check-job.ts";
 import { offenceOf } from "./evidence.ts";
@@ -98,8 +99,7 @@ export class VoteGate {
     groups.set(vote.kind + vote.hash, group);
     const slot = group.get(vote.validator) ?? [];
     if (slot.length >= MAX_UNCHECKED_PER_SLOT) return undefined;
-    if (slot.some(({ signature }) => signature.every((byte, index) => byte === vote.signature[index])))
-      return undefined;
+    if (slot.some(({ signature }) => equalBytes(signature, vote.signature))) return undefined;
     group.set(vote.validator, [...slot, vote]);
     return group;
   }

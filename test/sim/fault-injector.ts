@@ -4,7 +4,7 @@ import { between, chance, exponential, pick } from "./chance.ts";
 import type { EventQueue } from "./event-queue.ts";
 import type { Network } from "./network.ts";
 import type { SimNode } from "./node.ts";
-import type { FaultName } from "./scenario.ts";
+import type { FaultName, Scenario } from "./scenario.ts";
 
 const PARTITION_EVERY = 4_000;
 const CRASH_EVERY = 2_500;
@@ -18,19 +18,23 @@ export class FaultInjector {
   readonly #nodes: readonly SimNode[];
   readonly #prng: Prng;
   readonly #faults: ReadonlySet<FaultName>;
+  readonly #crashAtWrite: Scenario["crashAtWrite"];
+  /** Write boundaries met so far by the node that is to crash at one. */
+  #boundaries = 0;
   readonly #trace: (line: string) => void;
 
   constructor(
     world: { queue: EventQueue; network: Network; nodes: readonly SimNode[]; trace: (line: string) => void },
     prng: Prng,
-    faults: ReadonlySet<FaultName>,
+    scenario: Pick<Scenario, "faults" | "crashAtWrite">,
   ) {
     this.#queue = world.queue;
     this.#network = world.network;
     this.#nodes = world.nodes;
     this.#trace = world.trace;
     this.#prng = prng;
-    this.#faults = faults;
+    this.#faults = scenario.faults;
+    this.#crashAtWrite = scenario.crashAtWrite;
   }
 
   start(): void {
@@ -51,6 +55,10 @@ export class FaultInjector {
   }
 
   onWriteBoundary(node: SimNode): void {
+    if (node.index === this.#crashAtWrite?.node && this.#boundaries++ === this.#crashAtWrite.boundary) {
+      for (const victim of this.#crashAtWrite.all ? this.#nodes : [node]) this.#crash(victim);
+      return;
+    }
     if (this.#active && this.#faults.has("crash") && chance(this.#prng, BOUNDARY_CRASH)) this.#crash(node);
   }
 

@@ -15,6 +15,7 @@ const HELP = `Runs a network of simulated validators with faults, all from one s
   --validators N    how many nodes (default: 4 to 10, from the seed)
   --minutes N       virtual minutes (default 1)
   --faults list     with commas, of: ${FAULTS.join(", ")}; "none" for none (default: drawn from the seed)
+  --wide-area       latencies between continents, blocks of a second
   --actor name      what the liars do: ${[...ACTORS.keys()].join(", ")}
   --bls             real signatures
   --bug name        plants a bug: ${PLANTED_BUGS.join(", ")}
@@ -30,12 +31,15 @@ interface Arguments {
   readonly validators: number | undefined;
   readonly minutes: number | undefined;
   readonly faults: readonly FaultName[] | undefined;
+  readonly wideArea: boolean;
   readonly actor: string | undefined;
   readonly bugs: ReadonlySet<PlantedBug>;
   readonly bls: boolean;
   readonly trace: boolean;
   readonly json: boolean;
 }
+
+class UsageError extends Error {}
 
 function print(line: string): void {
   process.stdout.write(`${line}\n`);
@@ -49,6 +53,7 @@ function main(): number {
       validators: { type: "string" },
       minutes: { type: "string" },
       faults: { type: "string" },
+      "wide-area": { type: "boolean", default: false },
       actor: { type: "string" },
       bug: { type: "string" },
       bls: { type: "boolean", default: false },
@@ -67,6 +72,7 @@ function main(): number {
     validators: values.validators === undefined ? undefined : positive("validators", values.validators, 4),
     minutes: values.minutes === undefined ? undefined : positive("minutes", values.minutes, 0.1),
     faults: readNames("faults", values.faults, FAULTS),
+    wideArea: values["wide-area"],
     actor: readNames("actor", values.actor, [...ACTORS.keys()])?.[0],
     bugs: new Set(readNames("bug", values.bug, PLANTED_BUGS) ?? []),
     bls: values.bls,
@@ -84,7 +90,7 @@ function main(): number {
 function positive(name: string, text: string, least: number): number {
   const value = Number(text);
   if (Number.isFinite(value) && value >= least) return value;
-  throw new TypeError(`--${name} is a number of at least ${least}`);
+  throw new UsageError(`--${name} is a number of at least ${least}`);
 }
 
 function readNames<Name extends string>(
@@ -96,7 +102,7 @@ function readNames<Name extends string>(
   if (list === "none" || list === "") return [];
   return list.split(",").map((text) => {
     const name = known.find((one) => one === text);
-    if (name === undefined) throw new TypeError(`--${option}: ${text} is none of ${known.join(", ")}`);
+    if (name === undefined) throw new UsageError(`--${option}: ${text} is none of ${known.join(", ")}`);
     return name;
   });
 }
@@ -133,16 +139,16 @@ function printResult(scenario: Scenario, result: SimulationResult, milliseconds:
   print(`  replay: ${command}`);
 }
 
-function replay({ seed, validators, minutes, faults }: Scenario, { bls, bugs, actor }: Arguments): string {
+function replay({ seed, validators, minutes, faults }: Scenario, { bls, bugs, actor, wideArea }: Arguments): string {
   const list = [...faults].join(",") || "none";
   const bug = [...bugs].map((name) => ` --bug ${name}`).join("");
-  return `npm run sim -- --seed ${seed} --validators ${validators} --minutes ${minutes} --faults ${list}${actor === undefined ? "" : ` --actor ${actor}`}${bls ? " --bls" : ""}${bug}`;
+  return `npm run sim -- --seed ${seed} --validators ${validators} --minutes ${minutes} --faults ${list}${actor === undefined ? "" : ` --actor ${actor}`}${wideArea ? " --wide-area" : ""}${bls ? " --bls" : ""}${bug}`;
 }
 
 try {
   process.exitCode = main();
 } catch (error) {
-  if (!(error instanceof TypeError)) throw error;
+  if (!(error instanceof UsageError)) throw error;
   process.stderr.write(`error: ${error.message}\n`);
   process.exitCode = 2;
 }

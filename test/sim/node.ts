@@ -35,6 +35,7 @@ export interface NodeSettings {
   readonly disk: Disk;
   readonly prng: Prng;
   readonly actor: Actor | undefined;
+  readonly conspiracy: ActorContext["conspiracy"];
   /** Milliseconds for executing a block. */
   readonly executionTime: number;
   readonly writeTime: number;
@@ -272,6 +273,7 @@ export class SimNode {
     return {
       prng,
       peers: this.peers,
+      conspiracy: this.#settings.conspiracy,
       state,
       sign: (content): Vote => ({
         ...content,

@@ -60,6 +60,8 @@ export interface Scenario {
   readonly faultyLinks: LinkQuality;
   readonly goodLinks: LinkQuality;
   readonly blocksPerEpoch: number;
+  /** Crashes one node, or all, at that write boundary of the node, counted from the start. */
+  readonly crashAtWrite?: { readonly node: number; readonly boundary: number; readonly all: boolean };
 }
 
 export interface ScenarioOptions {
@@ -67,12 +69,42 @@ export interface ScenarioOptions {
   readonly validators?: number | undefined;
   readonly minutes?: number | undefined;
   readonly faults?: readonly FaultName[] | undefined;
+  /** Validators all over the world, with blocks of a second. */
+  readonly wideArea?: boolean | undefined;
   /** What all liars do, if there are any; each draws its own otherwise. */
   readonly actor?: string | undefined;
 }
 
 const GOOD_LINKS: LinkQuality = { latency: 15, jitter: 10, loss: 0, duplication: 0 };
 const SLOW_EXECUTION = 350;
+
+/**
+ * Milliseconds one way between places on five continents, about half of the round trips that cloud providers publish:
+ * eastern and western North America, Europe, East Asia, South America.
+ */
+const ONE_WAY: readonly (readonly number[])[] = [
+  [1, 32, 42, 85, 58],
+  [32, 1, 70, 55, 88],
+  [42, 70, 1, 110, 95],
+  [85, 55, 110, 1, 140],
+  [58, 88, 95, 140, 1],
+];
+
+function wideAreaLatency(from: number, to: number): number {
+  return ONE_WAY[from % ONE_WAY.length]?.[to % ONE_WAY.length] ?? 0;
+}
+
+const WIDE_AREA_LINKS: LinkQuality = { latency: wideAreaLatency, jitter: 8, loss: 0, duplication: 0 };
+const WIDE_AREA_PARAMETERS: ConsensusParameters = {
+  ...SIM_PARAMETERS,
+  blockInterval: 1_000,
+  viewTimeout: 2_500,
+  viewTimeoutStep: 500,
+  viewTimeoutCap: 10_000,
+  heartbeat: 60_000,
+  resendInterval: 2_000,
+  fetchInterval: 1_000,
+};
 
 export function makeScenario(options: ScenarioOptions): Scenario {
   const prng = new Prng(`scenario ${options.seed}`);
@@ -81,7 +113,7 @@ export function makeScenario(options: ScenarioOptions): Scenario {
   const faults = new Set(options.faults ?? drawn);
   const links = prng.fork("links");
   const faultyLinks: LinkQuality = {
-    latency: between(links, 5, 60),
+    latency: options.wideArea ? wideAreaLatency : between(links, 5, 60),
     jitter: faults.has("reordering") ? between(links, 40, 200) : 10,
     loss: faults.has("loss") ? between(links, 0.02, 0.25) : 0,
     duplication: faults.has("duplication") ? between(links, 0.02, 0.2) : 0,
@@ -93,12 +125,12 @@ export function makeScenario(options: ScenarioOptions): Scenario {
     validators,
     minutes: options.minutes ?? 1,
     faults,
-    parameters: SIM_PARAMETERS,
+    parameters: options.wideArea ? WIDE_AREA_PARAMETERS : SIM_PARAMETERS,
     actors,
     executionTimes,
     skews,
     faultyLinks,
-    goodLinks: GOOD_LINKS,
+    goodLinks: options.wideArea ? WIDE_AREA_LINKS : GOOD_LINKS,
     blocksPerEpoch: faults.has("epochs") ? integerBetween(links, 4, 25) : 1_000_000,
   };
 }

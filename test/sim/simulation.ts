@@ -6,6 +6,7 @@ import type { PlantedBug } from "../../chain/consensus/planted-bugs.ts";
 import { makeEpoch } from "../../chain/consensus/state.ts";
 import type { Message, PeerId } from "../../chain/consensus/types.ts";
 import type { ValidatorId } from "../../chain/consensus/validator-set.ts";
+import type { ActorContext } from "./actors/actor.ts";
 import { ACTORS } from "./actors/all-actors.ts";
 import { exponential } from "./chance.ts";
 import { ALL_CHECKERS } from "./checkers/all-checkers.ts";
@@ -84,7 +85,7 @@ export class Simulation implements NodeHost {
       nodes: this.nodes,
       trace: (line: string) => this.#note(line),
     };
-    this.#injector = new FaultInjector(world, this.#prng.fork("faults"), scenario.faults);
+    this.#injector = new FaultInjector(world, this.#prng.fork("faults"), scenario);
     this.#checkers = ALL_CHECKERS.map(({ name, make }) =>
       make((reason) => this.#violate(`${name}: ${reason}`), this.#checkedWorld()),
     );
@@ -159,6 +160,7 @@ export class Simulation implements NodeHost {
       this.#scenario,
       signers.map(({ id }): ValidatorId => id),
     );
+    const conspiracy: ActorContext["conspiracy"] = new Map();
     const epoch = makeEpoch(0, plan.stakesOf(0), genesisBlock(), parameters);
     return signers.map((signer, index) => {
       const actor = actors.get(index);
@@ -169,6 +171,7 @@ export class Simulation implements NodeHost {
         disk: new Disk(epoch, parameters.capDivisor),
         prng: this.#prng.fork(`node ${index}`),
         actor: actor === undefined ? undefined : ACTORS.get(actor)?.(),
+        conspiracy,
         executionTime: executionTimes[index] ?? 1,
         writeTime: 3,
       };

@@ -1,4 +1,5 @@
 /** A Byzantine validator: an ordinary core whose words an actor changes. It holds its own key and nobody else's. */
+import type { Hex } from "../../../base/bytes.ts";
 import type { Prng } from "../../../base/prng.ts";
 import type { ConsensusState } from "../../../chain/consensus/state.ts";
 import type { Block, Message, PeerId, Vote, VoteContent } from "../../../chain/consensus/types.ts";
@@ -6,6 +7,8 @@ import type { Block, Message, PeerId, Vote, VoteContent } from "../../../chain/c
 export interface ActorContext {
   readonly prng: Prng;
   readonly peers: readonly PeerId[];
+  /** What all liars of a run know together: by view, the blocks that their leader showed to each half. */
+  readonly conspiracy: Map<string, readonly [Hex, Hex]>;
   readonly state: ConsensusState;
   /** Signs anything with the actor's key. The caller is a member of the epoch's set. */
   sign(content: VoteContent): Vote;

@@ -8,6 +8,7 @@ import { garbageSender } from "./garbage-sender.ts";
 import { nullifyFinalizer } from "./nullify-finalizer.ts";
 import { silent } from "./silent.ts";
 import { staleReplayer } from "./stale-replayer.ts";
+import { twoFaced } from "./two-faced.ts";
 import { wrongRootLeader } from "./wrong-root-leader.ts";
 
 export const ACTORS: ReadonlyMap<string, () => Actor> = new Map([
@@ -19,5 +20,6 @@ export const ACTORS: ReadonlyMap<string, () => Actor> = new Map([
   ["nullify-finalizer", () => nullifyFinalizer],
   ["silent", () => silent],
   ["stale-replayer", staleReplayer],
+  ["two-faced", () => twoFaced],
   ["wrong-root-leader", () => wrongRootLeader],
 ]);

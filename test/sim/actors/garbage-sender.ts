@@ -7,7 +7,10 @@ export const garbageSender: Actor = {
     if (said.message.type === "vote") {
       const { vote } = said.message;
       const validator = prng.below(state.epoch.set.ids.length);
-      yield { to: "all", message: { type: "vote", vote: { ...vote, validator, signature: prng.bytes(32) } } };
+      yield {
+        to: "all",
+        message: { type: "vote", vote: { ...vote, validator, signature: prng.bytes(32 * prng.below(2)) } },
+      };
     }
     yield said;
   },
