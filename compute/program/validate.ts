@@ -142,8 +142,8 @@ class LaunchChecks {
       }
       for (const buffer of buffersOf(launch.arguments[parameter])) {
         const spec = this.#program.buffers[buffer];
-        if (spec?.kind === "input" || spec?.kind === "constant") {
-          reject("PROGRAM_TILES", `${label} writes buffer ${spec.name}, which is ${spec.kind}`, { ...data, buffer });
+        if (spec?.kind === "constant") {
+          reject("PROGRAM_TILES", `${label} writes buffer ${spec.name}, which is constant`, { ...data, buffer });
         }
         const problem = tileProblem(tile, launch.grid, spec?.bytes ?? 0);
         if (problem !== undefined) {

@@ -25,6 +25,8 @@ export interface InterpretedBlock {
   readonly windows: ReadonlyMap<number, TileWindow>;
   readonly block: Triple;
   readonly fuel: number;
+  /** Gets the chunks of buffers that the block touched, as `buffer chunk`. */
+  readonly touched?: Set<string>;
 }
 
 interface Thread {
@@ -52,7 +54,9 @@ class Trap extends Error {
 export function interpretBlock(task: InterpretedBlock): InterpretedOutcome {
   const run = new BlockRun(task);
   try {
-    return { kind: "done", fuel: task.fuel - run.run() };
+    const left = run.run();
+    run.reportTouched();
+    return { kind: "done", fuel: task.fuel - left };
   } catch (error) {
     if (!(error instanceof Trap)) throw error;
     return { kind: "trap", reason: error.reason as TrapReason, line: error.line };
@@ -103,6 +107,16 @@ class BlockRun {
       const bytes = variable.dynamic ? dynamic : (variable.initial?.slice() ?? new Uint8Array(variable.size));
       const view = { bytes, window: { kind: "whole" } as const, written: false };
       this.#objects.set(`variable ${index}`, new CheckedObject(view, variable.space === "shared"));
+    });
+  }
+
+  reportTouched(): void {
+    const { shape, touched } = this.#task;
+    shape.arguments.forEach((argument, index) => {
+      if (argument.kind !== "buffer") return;
+      for (const chunk of this.#objects.get(`parameter ${index}`)?.chunks ?? []) {
+        touched?.add(`${argument.buffer} ${chunk}`);
+      }
     });
   }
 

@@ -47,6 +47,8 @@ export class CheckedObject {
   readonly #view: BufferView;
   readonly #traced: boolean;
   readonly #records = new Map<number, PlaceRecord>();
+  /** Chunks of 1 KiB that were reached. */
+  readonly chunks: Set<number> = new Set();
 
   constructor(view: BufferView, traced: boolean) {
     this.#view = view;
@@ -57,6 +59,7 @@ export class CheckedObject {
   locate(offset: bigint, bytes: number, kind: AccessKind, actor: Actor): number {
     const at = this.#inBounds(offset, bytes);
     if (this.#view.written && !this.#inTile(at, bytes)) throw new MemoryFault("OUT_OF_TILE");
+    this.chunks.add(Math.floor(at / 1024));
     if (this.#traced) for (let i = at; i < at + bytes; i++) this.#trace(i, { ...actor, kind });
     return at;
   }

@@ -19,7 +19,9 @@ interface WasmApi {
   readonly RuntimeError: new () => Error;
 }
 
-export const wasmApi: WasmApi = (globalThis as unknown as { readonly WebAssembly: WasmApi }).WebAssembly;
+declare const WebAssembly: WasmApi;
+
+export const wasmApi: WasmApi = WebAssembly;
 
 export const WASM_PAGE = 65_536;
 /** Bytes that a 32-bit memory may have. */

@@ -84,10 +84,13 @@ describe("the validation of programs", () => {
       /need a grid of 2 x 2/,
     ],
     [
-      "tiles on an input",
-      launchWith({ tiles: [{ parameter: 3, tile: { kind: "run", bytes: 64 } }] }),
+      "tiles on a constant",
+      (p) => ({
+        ...launchWith({ tiles: [{ parameter: 3, tile: { kind: "run", bytes: 64 } }] })(p),
+        buffers: p.buffers.map((spec) => ({ ...spec, kind: "constant", address: new Uint8Array(32) })),
+      }),
       "PROGRAM_TILES",
-      /writes buffer a, which is input/,
+      /writes buffer a, which is constant/,
     ],
     [
       "a buffer that is written and read by another argument",

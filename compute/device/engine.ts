@@ -1,0 +1,14 @@
+/** What runs the blocks of a program: the WebAssembly engine, or the interpreter with all checks. */
+import type { InterpretedOutcome } from "../ptx/interpreter/interpret.ts";
+import type { LaunchShape, TileWindow, Triple } from "../ptx/wasm/machine.ts";
+
+export interface Engine {
+  /** The contents of a buffer, to read and to write. */
+  buffer(index: number): Uint8Array;
+  /** Blocks that follow belong to this launch. */
+  begin(kernel: number, shape: LaunchShape): void;
+  /** `windows`: parameter -> what the block owns of the buffer behind it. */
+  runBlock(block: Triple, windows: ReadonlyMap<number, TileWindow>, fuel: number): InterpretedOutcome;
+  /** Chunks of 1 KiB that were touched since the last call. */
+  takeTouchedChunks(): number;
+}

@@ -1,0 +1,142 @@
+/** Runs a program on an engine: launches in their order, blocks in theirs, budgets kept. */
+import { equalBytes } from "../../base/bytes.ts";
+import { assert } from "../../base/errors.ts";
+import { reject } from "../program/errors.ts";
+import { CHUNK_BYTES, contentAddress } from "../program/merkle.ts";
+import { type ScheduledLaunch, scheduleOf } from "../program/schedule.ts";
+import { blockAt, blockCount, tileBytes } from "../program/tiles.ts";
+import type { Extent, Program, TileSpec } from "../program/types.ts";
+import { type CheckedProgram, isWhole } from "../ptx/check-program.ts";
+import type { TileWindow, TrapReason } from "../ptx/wasm/machine.ts";
+import type { Engine } from "./engine.ts";
+
+export interface ProgramTrap {
+  /** Counting every iteration. */
+  readonly launch: number;
+  readonly tile: number;
+  readonly reason: TrapReason | "RACE" | "BYTES";
+  /** Of the kernel's PTX; 0 when no one line is to blame. */
+  readonly line: number;
+}
+
+/** After a launch: which buffers it wrote and how they are divided. */
+export interface LaunchRecord {
+  readonly scheduled: ScheduledLaunch;
+  readonly fuel: number;
+  /** The contents are views that the next launch changes. */
+  readonly written: readonly { readonly buffer: number; readonly tile: TileSpec; readonly contents: Uint8Array }[];
+}
+
+export type ProgramResult =
+  | { readonly kind: "done"; readonly fuel: number; readonly outputs: ReadonlyMap<string, Uint8Array> }
+  | { readonly kind: "trap"; readonly fuel: number; readonly trap: ProgramTrap };
+
+export interface RunOptions {
+  readonly onLaunch?: (record: LaunchRecord) => void;
+  /** Stops between blocks. */
+  readonly signal?: AbortSignal;
+}
+
+/** Contents of input and constant buffers, by name. Throws PROGRAM_INPUT when they do not fit. */
+export function runProgram(
+  { program }: CheckedProgram,
+  engine: Engine,
+  inputs: ReadonlyMap<string, Uint8Array>,
+  options: RunOptions = {},
+): ProgramResult {
+  fillBuffers(program, engine, inputs);
+  let fuel = 0;
+  for (const scheduled of scheduleOf(program)) {
+    const { used, trap } = runLaunch(program, engine, scheduled, options.signal);
+    fuel += used;
+    if (trap !== undefined) return { kind: "trap", fuel, trap };
+    options.onLaunch?.({ scheduled, fuel: used, written: writtenBy(engine, scheduled) });
+  }
+  const outputs = program.outputs.map((index) => {
+    const name = program.buffers[index]?.name ?? "";
+    return [name, engine.buffer(index).slice()] as const;
+  });
+  return { kind: "done", fuel, outputs: new Map(outputs) };
+}
+
+function fillBuffers({ buffers }: Program, engine: Engine, inputs: ReadonlyMap<string, Uint8Array>): void {
+  for (const [buffer, { name, kind, bytes, address }] of buffers.entries()) {
+    const target = engine.buffer(buffer).fill(0);
+    if (kind === "zero" || kind === "scratch") continue;
+    const given = inputs.get(name);
+    if (given?.length !== bytes) {
+      return reject("PROGRAM_INPUT", `buffer ${name} needs ${bytes} bytes, got ${given?.length ?? "none"}`, { buffer });
+    }
+    if (address !== undefined && !equalBytes(contentAddress(given), address)) {
+      reject("PROGRAM_INPUT", `the contents of constant ${name} are not the ones that it names`, { buffer });
+    }
+    target.set(given);
+  }
+}
+
+function bufferOf({ arguments: bound }: ScheduledLaunch, parameter: number): number {
+  const argument = bound[parameter];
+  assert(argument?.kind === "buffer", "tiles belong to buffers");
+  return argument.buffer;
+}
+
+function writtenBy(engine: Engine, scheduled: ScheduledLaunch): LaunchRecord["written"] {
+  return scheduled.launch.tiles.map(({ parameter, tile }) => {
+    const buffer = bufferOf(scheduled, parameter);
+    return { buffer, tile, contents: engine.buffer(buffer) };
+  });
+}
+
+interface LaunchOutcome {
+  readonly used: number;
+  readonly trap: ProgramTrap | undefined;
+}
+
+function runLaunch(
+  program: Program,
+  engine: Engine,
+  scheduled: ScheduledLaunch,
+  signal: AbortSignal | undefined,
+): LaunchOutcome {
+  const { launch, arguments: bound, index } = scheduled;
+  const { grid, block, dynamicShared, fuel, bytes } = launch;
+  engine.begin(launch.kernel, { grid, block, dynamicShared, arguments: bound });
+  const whole = isWhole(launch);
+  const count = blockCount(grid);
+  let used = 0;
+  for (let i = 0; i < count; i++) {
+    signal?.throwIfAborted();
+    const at = blockAt(i, grid);
+    const outcome = engine.runBlock(at, windowsOf(program, scheduled, at), whole ? fuel - used : fuel);
+    const tile = whole ? 0 : i;
+    if (outcome.kind === "trap") {
+      const { reason, line } = outcome;
+      return { used, trap: { launch: index, tile, reason, line } };
+    }
+    used += outcome.fuel;
+    // A launch that is one tile has its chunks counted at the end.
+    if (whole && i < count - 1) continue;
+    if (engine.takeTouchedChunks() * CHUNK_BYTES > bytes) {
+      return { used, trap: { launch: index, tile, reason: "BYTES", line: 0 } };
+    }
+  }
+  return { used, trap: undefined };
+}
+
+function windowsOf(program: Program, scheduled: ScheduledLaunch, at: Extent): ReadonlyMap<number, TileWindow> {
+  const { launch } = scheduled;
+  return new Map(
+    launch.tiles.map(({ parameter, tile }) => {
+      const length = program.buffers[bufferOf(scheduled, parameter)]?.bytes ?? 0;
+      return [parameter, windowOf(tile, at, launch.grid, length)];
+    }),
+  );
+}
+
+/** What a block may touch of a buffer that its launch writes. */
+function windowOf(tile: TileSpec, at: Extent, grid: Extent, length: number): TileWindow {
+  if (tile.kind === "whole") return { kind: "whole" };
+  const { start, width, rows, pitch } = tileBytes(tile, at, grid, length);
+  if (tile.kind === "run") return { kind: "run", start, bytes: width };
+  return { kind: "rows", pitch, row: Math.floor(start / pitch), rows, column: start % pitch, width };
+}
