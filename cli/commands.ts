@@ -43,6 +43,16 @@ export const COMMANDS: readonly CommandSection[] = [
     ],
   },
   {
+    title: "Compute",
+    entries: [
+      {
+        name: "compute",
+        summary: "Check and run kernels",
+        load: async () => (await import("./commands/compute.ts")).compute,
+      },
+    ],
+  },
+  {
     title: "Make and check chains",
     entries: [
       {

@@ -65,7 +65,7 @@ function fillBuffers({ buffers }: Program, engine: Engine, inputs: ReadonlyMap<s
     if (kind === "zero" || kind === "scratch") continue;
     const given = inputs.get(name);
     if (given?.length !== bytes) {
-      return reject("PROGRAM_INPUT", `buffer ${name} needs ${bytes} bytes, got ${given?.length ?? "none"}`, { buffer });
+      reject("PROGRAM_INPUT", `buffer ${name} needs ${bytes} bytes, got ${given?.length ?? "none"}`, { buffer });
     }
     if (address !== undefined && !equalBytes(contentAddress(given), address)) {
       reject("PROGRAM_INPUT", `the contents of constant ${name} are not the ones that it names`, { buffer });
