@@ -27,6 +27,8 @@ const BATCH_NODES = 1 << 15;
 const SLOTS = 1 << 21;
 const PAIR_WORDS = 2 * ID_WORDS;
 
+const SMALL_ROUND = 64;
+
 class Round {
   count = 0;
   inputs: Uint32Array<ArrayBuffer> = new Uint32Array(64 * PAIR_WORDS);
@@ -37,14 +39,34 @@ class Round {
   /** The word in that round's inputs, or the index of the row. */
   targetAt: Int32Array = new Int32Array(64);
 
+  /** Views for few nodes, by their number: checking one page would spend most of its time making them. */
+  #smallInputs: (Uint8Array | undefined)[] = [];
+  #smallOutputs: (Uint8Array | undefined)[] = [];
+
   slot(depth: number): number {
     if (this.count === this.depths.length) this.#grow();
     this.depths[this.count] = depth;
     return this.count++;
   }
 
+  /** Hashes all nodes; the result is `outputs` as bytes. */
+  hash(): Uint8Array {
+    const { count } = this;
+    const isSmall = count < SMALL_ROUND;
+    const input = (isSmall ? this.#smallInputs[count] : undefined) ?? new Uint8Array(this.inputs.buffer, 0, count * 64);
+    const output =
+      (isSmall ? this.#smallOutputs[count] : undefined) ?? new Uint8Array(this.outputs.buffer, 0, count * 32);
+    if (isSmall) {
+      this.#smallInputs[count] = input;
+      this.#smallOutputs[count] = output;
+    }
+    return hashPairs(input, output);
+  }
+
   #grow(): void {
     const capacity = this.count * 2;
+    this.#smallInputs = [];
+    this.#smallOutputs = [];
     const grown = <A extends Uint32Array | Uint16Array | Int16Array | Int32Array>(array: A, larger: A): A => {
       larger.set(array);
       return larger;
@@ -148,8 +170,7 @@ class SubtreeHasher {
     for (const round of this.#rounds) {
       const { count, outputs } = round;
       if (count === 0) break;
-      const hashes = new Uint8Array(outputs.buffer, 0, count * ID_BYTES);
-      hashPairs(new Uint8Array(round.inputs.buffer, 0, count * 2 * ID_BYTES), hashes);
+      const hashes = round.hash();
       for (let slot = 0; slot < count; slot++) {
         const at = slot * ID_WORDS;
         outputs[at] = taggedWord(outputs[at] as number, round.depths[slot] as number);
