@@ -124,6 +124,18 @@ export class Disk {
     }
   }
 
+  /** A new disk. */
+  wipe(): void {
+    this.#log = [];
+    this.#logWrites = [];
+    this.#commits = [];
+    this.#blocks.length = 1;
+    this.#epochs.length = 1;
+    this.#certificates.clear();
+    this.#byHash.clear();
+    for (const block of this.#blocks) this.#byHash.set(block.hash, block);
+  }
+
   /** Final blocks above a height, up to the end of their epoch. */
   segmentsAbove(height: number): FinalSegment[] {
     const segments: FinalSegment[] = [];

@@ -9,6 +9,8 @@ import type { FaultName, Scenario } from "./scenario.ts";
 const PARTITION_EVERY = 4_000;
 const CRASH_EVERY = 2_500;
 const CRASH_ALL_EVERY = 6_000;
+const WIPE_FROM = 2_000;
+const WIPE_TO = 10_000;
 const BOUNDARY_CRASH = 0.002;
 
 export class FaultInjector {
@@ -18,6 +20,7 @@ export class FaultInjector {
   readonly #nodes: readonly SimNode[];
   readonly #prng: Prng;
   readonly #faults: ReadonlySet<FaultName>;
+  readonly #wiped: number | undefined;
   readonly #crashAtWrite: Scenario["crashAtWrite"];
   /** Write boundaries met so far by the node that is to crash at one. */
   #boundaries = 0;
@@ -26,7 +29,7 @@ export class FaultInjector {
   constructor(
     world: { queue: EventQueue; network: Network; nodes: readonly SimNode[]; trace: (line: string) => void },
     prng: Prng,
-    scenario: Pick<Scenario, "faults" | "crashAtWrite">,
+    scenario: Pick<Scenario, "faults" | "crashAtWrite" | "wiped">,
   ) {
     this.#queue = world.queue;
     this.#network = world.network;
@@ -34,12 +37,15 @@ export class FaultInjector {
     this.#trace = world.trace;
     this.#prng = prng;
     this.#faults = scenario.faults;
+    this.#wiped = scenario.wiped;
     this.#crashAtWrite = scenario.crashAtWrite;
   }
 
   start(): void {
     if (this.#faults.has("partition")) this.#repeat(PARTITION_EVERY, () => this.#partition());
     if (this.#faults.has("crash")) this.#repeat(CRASH_EVERY, () => this.#crash(pick(this.#prng, this.#nodes)));
+    const wiped = this.#wiped === undefined ? undefined : this.#nodes[this.#wiped];
+    if (wiped !== undefined) this.#queue.after(between(this.#prng, WIPE_FROM, WIPE_TO), () => this.#wipe(wiped));
     if (this.#faults.has("crash-all")) {
       this.#repeat(CRASH_ALL_EVERY, () => {
         for (const node of this.#nodes) this.#crash(node);
@@ -67,6 +73,14 @@ export class FaultInjector {
       if (!this.#active) return;
       run();
       this.#repeat(mean, run);
+    });
+  }
+
+  #wipe(node: SimNode): void {
+    this.#trace(`wipe ${node.index}`);
+    node.wipe();
+    this.#queue.after(between(this.#prng, 50, 2_000), () => {
+      if (node.state === undefined) node.start();
     });
   }
 

@@ -54,6 +54,7 @@ export class SimNode {
   /** Transactions that clients keep sending until they are final: a restarted node hears of them again. */
   readonly #known = new Set<number>();
   #seenHeight = 0;
+  #isFollower = false;
   #running: Running | undefined;
 
   constructor(settings: NodeSettings, host: NodeHost) {
@@ -86,7 +87,8 @@ export class SimNode {
     const { disk, options, plan } = this.#settings;
     const base = disk.base();
     const app = new CounterApp(plan, base.final, base.epoch.root.height);
-    const state = restore(options, base, disk.log);
+    const { signer, ...follower } = options;
+    const state = restore(this.#isFollower ? follower : { ...follower, signer }, base, disk.log);
     this.#running = { state, app, gate: new VoteGate(), durable: 0, outbox: [], timers: new Map() };
     this.#dropFinal();
     for (const id of this.#known) app.addTransaction(id);
@@ -106,6 +108,17 @@ export class SimNode {
     if (this.#running === undefined) return;
     this.#running = undefined;
     this.disk.crash(this.#settings.prng);
+  }
+
+  /**
+   * The disk is lost, and with it the guard: whatever the key signed may be forgotten, so it signs no more. The node
+   * starts again as a follower.
+   */
+  wipe(): void {
+    this.crash();
+    this.disk.wipe();
+    this.#seenHeight = 0;
+    this.#isFollower = true;
   }
 
   addTransaction(id: number): void {

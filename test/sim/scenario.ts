@@ -14,6 +14,7 @@ export type FaultName =
   | "partition"
   | "crash"
   | "crash-all"
+  | "wipe"
   | "skew"
   | "slow"
   | "byzantine"
@@ -26,6 +27,7 @@ export const FAULTS: readonly FaultName[] = [
   "partition",
   "crash",
   "crash-all",
+  "wipe",
   "skew",
   "slow",
   "byzantine",
@@ -56,6 +58,8 @@ export interface Scenario {
   /** The Byzantine behaviour of each node that has one. */
   readonly actors: ReadonlyMap<number, string>;
   readonly executionTimes: readonly number[];
+  /** A node that loses its disk and comes back without its key. */
+  readonly wiped: number | undefined;
   readonly skews: readonly number[];
   readonly faultyLinks: LinkQuality;
   readonly goodLinks: LinkQuality;
@@ -118,7 +122,7 @@ export function makeScenario(options: ScenarioOptions): Scenario {
     loss: faults.has("loss") ? between(links, 0.02, 0.25) : 0,
     duplication: faults.has("duplication") ? between(links, 0.02, 0.2) : 0,
   };
-  const { actors, executionTimes } = drawNodes(prng.fork("nodes"), validators, faults, options.actor);
+  const { actors, executionTimes, wiped } = drawNodes(prng.fork("nodes"), validators, faults, options.actor);
   const skews = Array.from({ length: validators }, () => (faults.has("skew") ? between(links, -250, 250) : 0));
   return {
     seed: options.seed,
@@ -128,6 +132,7 @@ export function makeScenario(options: ScenarioOptions): Scenario {
     parameters: options.wideArea ? WIDE_AREA_PARAMETERS : SIM_PARAMETERS,
     actors,
     executionTimes,
+    wiped,
     skews,
     faultyLinks,
     goodLinks: options.wideArea ? WIDE_AREA_LINKS : GOOD_LINKS,
@@ -141,14 +146,16 @@ function drawNodes(
   validators: number,
   faults: ReadonlySet<FaultName>,
   actor: string | undefined,
-): Pick<Scenario, "actors" | "executionTimes"> {
+): Pick<Scenario, "actors" | "executionTimes" | "wiped"> {
   const order = prng.shuffle(Array.from({ length: validators }, (_, index) => index));
-  const liars = faults.has("byzantine") ? integerBetween(prng, 1, Math.floor((validators - 1) / 3)) : 0;
+  // A wiped validator does not vote any more: it takes the place of a liar.
+  const tolerated = Math.floor((validators - 1) / 3) - (faults.has("wipe") ? 1 : 0);
+  const liars = faults.has("byzantine") && tolerated > 0 ? integerBetween(prng, 1, tolerated) : 0;
   const names = [...ACTORS.keys()];
   const actors = new Map(order.slice(0, liars).map((index) => [index, actor ?? pick(prng, names)]));
   const slow = new Set(faults.has("slow") ? order.slice(liars, liars + integerBetween(prng, 1, 2)) : []);
   const executionTimes = order.map((_, index) => (slow.has(index) ? SLOW_EXECUTION : between(prng, 2, 15)));
-  return { actors, executionTimes };
+  return { actors, executionTimes, wiped: faults.has("wipe") ? order.at(-1) : undefined };
 }
 
 /** Validators join, leave and change their stake at every epoch; liars stay below a third of the weight. */
@@ -156,7 +163,8 @@ export function planEpochs(scenario: Scenario, ids: readonly ValidatorId[]): Epo
   const everybody = ids.map((id): ValidatorStake => ({ id, stake: 100n }));
   const isSafe = (stakes: readonly ValidatorStake[]): boolean => {
     const set = makeValidatorSet(stakes, scenario.parameters.capDivisor);
-    const lying = [...scenario.actors.keys()].reduce((sum, node) => {
+    const lost = scenario.wiped === undefined ? [] : [scenario.wiped];
+    const lying = [...scenario.actors.keys(), ...lost].reduce((sum, node) => {
       const index = set.indexOf.get(ids[node] as ValidatorId);
       return sum + (index === undefined ? 0n : (set.weights[index] ?? 0n));
     }, 0n);

@@ -21,6 +21,8 @@ export const lightClient: NamedChecker = {
         const epoch = node.disk.epochs[certificate.epoch];
         if (header === undefined || epoch === undefined) return;
         const trust = trusts.get(node.index) ?? start;
+        // A node that lost its disk goes the way again.
+        if (header.height <= trust.header.height) return;
         if (trust.epoch < certificate.epoch) {
           // A commit that became durable in a crash was not announced: the seal is read from the disk.
           trusts.set(node.index, trustFrom(epoch.root, epoch.root.next ?? [], epoch.number, capDivisor));

@@ -1,3 +1,4 @@
+import { verifyEvidence } from "../../../chain/consensus/evidence.ts";
 import type { Vote } from "../../../chain/consensus/types.ts";
 import type { NamedChecker } from "./checker.ts";
 
@@ -28,9 +29,13 @@ export const noHonestEvidence: NamedChecker = {
         if (message.type === "vote") say(node.index, message.vote);
         else if (message.type === "proposal") say(node.index, message.proposal.vote);
       },
-      onEvidence: (node, { first }) => {
-        const accused = node.state?.epoch.set.ids[first.validator];
+      onEvidence: (node, evidence) => {
+        const set = node.state?.epoch.set;
+        if (set === undefined) return;
+        const accused = set.ids[evidence.first.validator];
         if (world.honest.some(({ id }) => id === accused)) report(`node ${node.index} accuses an honest validator`);
+        if (verifyEvidence(evidence, set, world.chainId, world.crypto) !== undefined) return;
+        report(`node ${node.index} has evidence that nobody else would believe`);
       },
     };
   },

@@ -8,6 +8,7 @@ import { certify } from "../../../../chain/consensus/certificate.ts";
 import type { Effect, Event } from "../../../../chain/consensus/events.ts";
 import { leaderOf } from "../../../../chain/consensus/leader.ts";
 import { revealMessage } from "../../../../chain/consensus/messages.ts";
+import type { ConsensusParameters } from "../../../../chain/consensus/parameters.ts";
 import { restore } from "../../../../chain/consensus/restore.ts";
 import { type ConsensusState, type Epoch, makeEpoch } from "../../../../chain/consensus/state.ts";
 import { step } from "../../../../chain/consensus/step.ts";
@@ -29,7 +30,7 @@ import { CHAIN_ID, type TestValidators, testValidators } from "./validators.ts";
 const OTHERS = [1, 2, 3];
 
 export class CoreDriver {
-  readonly parameters = { ...SIM_PARAMETERS, chainId: CHAIN_ID };
+  readonly parameters: ConsensusParameters = { ...SIM_PARAMETERS, chainId: CHAIN_ID };
   readonly validators: TestValidators;
   readonly epoch: Epoch;
   state: ConsensusState;
