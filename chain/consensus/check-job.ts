@@ -1,18 +1,25 @@
 /**
  * Signature checks as data: a job names what must be verified, and `checkJob` turns it into the events that may enter
- * the core. It touches no state, so it can run on another thread.
+ * the core, and the peers to blame. It touches no state, so it can run on another thread.
  */
 import { verifyCertificate } from "./certificate.ts";
 import type { Crypto } from "./crypto.ts";
 import type { Event } from "./events.ts";
 import { revealMessage, voteMessage } from "./messages.ts";
-import type { Block, Certificate, FinalSegment, PeerId, Proposal, Vote } from "./types.ts";
+import type { Block, Certificate, FinalSegment, Message, PeerId, Proposal, Vote } from "./types.ts";
 import { idAt, type ValidatorId, type ValidatorSet } from "./validator-set.ts";
 
+/** A vote and the peer that it came from, who answers for it: not always the validator in whose name it is. */
+export interface ReceivedVote {
+  readonly vote: Vote;
+  readonly from: PeerId;
+}
+
 export type CheckJob =
+  /** Nothing to verify. */
   | { readonly type: "pass"; readonly event: Event }
-  /** All of one kind, view and hash; who sent which is not needed any more. */
-  | { readonly type: "votes"; readonly set: ValidatorSet; readonly votes: readonly Vote[] }
+  /** All of one kind, view and hash. */
+  | { readonly type: "votes"; readonly set: ValidatorSet; readonly votes: readonly ReceivedVote[] }
   | {
       readonly type: "certificate";
       readonly from: PeerId;
@@ -34,36 +41,59 @@ export type CheckJob =
       readonly segments: readonly FinalSegment[];
     };
 
-export function checkJob(job: CheckJob, chainId: bigint, crypto: Crypto): readonly Event[] {
+export interface CheckResult {
+  /** For the core. */
+  readonly events: readonly Event[];
+  /** Peers that sent something with a false signature. */
+  readonly blamed: readonly PeerId[];
+}
+
+export function checkJob(job: CheckJob, chainId: bigint, crypto: Crypto): CheckResult {
+  if (job.type === "pass") return { events: [job.event], blamed: [] };
+  if (job.type === "votes") return checkVotes(job.votes, job.set, chainId, crypto);
+  const message = checkedMessage(job, chainId, crypto);
+  if (message === undefined) return { events: [], blamed: [job.from] };
+  return { events: [{ type: "message", from: job.from, message }], blamed: [] };
+}
+
+function checkVotes(
+  received: readonly ReceivedVote[],
+  set: ValidatorSet,
+  chainId: bigint,
+  crypto: Crypto,
+): CheckResult {
+  const votes = received.map(({ vote }) => vote);
+  const good = new Set(validVotes(votes, set, chainId, crypto));
+  const events = received.filter(({ vote }) => good.has(vote));
+  return {
+    events: events.map(({ vote, from }) => ({ type: "message", from, message: { type: "vote", vote } })),
+    blamed: received.filter(({ vote }) => !good.has(vote)).map(({ from }) => from),
+  };
+}
+
+/** The message of the job if its signatures are right. */
+function checkedMessage(
+  job: Exclude<CheckJob, { type: "pass" | "votes" }>,
+  chainId: bigint,
+  crypto: Crypto,
+): Message | undefined {
   switch (job.type) {
-    case "pass":
-      return [job.event];
-    case "votes":
-      return validVotes(job.votes, job.set, chainId, crypto).map((vote) => ({
-        type: "message",
-        from: idAt(job.set, vote.validator),
-        message: { type: "vote", vote },
-      }));
     case "certificate": {
-      const { from, certificate } = job;
-      if (!verifyCertificate(certificate, job.set, chainId, crypto)) return [];
-      return [{ type: "message", from, message: { type: "certificate", certificate } }];
+      const { certificate, set } = job;
+      return verifyCertificate(certificate, set, chainId, crypto) ? { type: "certificate", certificate } : undefined;
     }
     case "proposal": {
-      const { from, leader, blockLeader, proposal } = job;
+      const { leader, blockLeader, proposal } = job;
       const { vote, block } = proposal;
-      if (!crypto.verify(leader, voteMessage(chainId, vote), vote.signature)) return [];
-      if (!hasReveal(block, blockLeader, chainId, crypto)) return [];
-      return [{ type: "message", from, message: { type: "proposal", proposal } }];
+      const isSigned = crypto.verify(leader, voteMessage(chainId, vote), vote.signature);
+      return isSigned && hasReveal(block, blockLeader, chainId, crypto) ? { type: "proposal", proposal } : undefined;
     }
     case "block":
-      if (!hasReveal(job.block, job.blockLeader, chainId, crypto)) return [];
-      return [{ type: "message", from: job.from, message: { type: "block", block: job.block } }];
+      return hasReveal(job.block, job.blockLeader, chainId, crypto) ? { type: "block", block: job.block } : undefined;
     case "finals": {
-      const segments = job.segments.filter(({ certificate }) =>
-        verifyCertificate(certificate, job.set, chainId, crypto),
-      );
-      return [{ type: "message", from: job.from, message: { type: "finals", segments } }];
+      const { segments, set } = job;
+      const areFinal = segments.every(({ certificate }) => verifyCertificate(certificate, set, chainId, crypto));
+      return areFinal ? { type: "finals", segments } : undefined;
     }
   }
 }

@@ -5,7 +5,7 @@
 
 import { equalBytes } from "../../base/bytes.ts";
 import { certificateOf } from "./certificates.ts";
-import type { CheckJob } from "./check-job.ts";
+import type { CheckJob, ReceivedVote } from "./check-job.ts";
 import { offenceOf } from "./evidence.ts";
 import { leaderOf } from "./leader.ts";
 import { MAX_FINALS_SENT, MAX_UNCHECKED_PER_SLOT, VIEW_WINDOW } from "./limits.ts";
@@ -15,7 +15,7 @@ import { type Certificate, type Message, NO_HASH, type PeerId, type Proposal, ty
 import { idAt, weightAt } from "./validator-set.ts";
 
 /** kind and hash, then validator: votes of the same validator that differ in their signature only. */
-type Waiting = Map<string, Map<number, Vote[]>>;
+type Waiting = Map<string, Map<number, readonly ReceivedVote[]>>;
 
 const HASH_LENGTH = 66;
 
@@ -69,42 +69,45 @@ export class VoteGate {
     const round = state.rounds.get(vote.view);
     const counted = round?.votes.vote(vote.kind, vote.validator);
     if (counted?.hash === vote.hash) return [];
-    const conflicts = this.#conflicts(state, vote);
+    const received = { vote, from };
+    const conflicts = this.#conflicts(state, received);
     if (conflicts.length > 0) return conflicts.map((one) => ({ type: "votes", set: state.epoch.set, votes: [one] }));
     if (round !== undefined && vote.kind !== "PROPOSE" && certificateOf(round, vote.kind) !== undefined) return [];
-    const group = this.#add(vote);
+    const group = this.#add(received);
     return group !== undefined && this.#couldMatter(state, vote, group) ? this.#take(state, vote) : [];
   }
 
   /** The vote and a waiting one that conflicts with it, or the vote alone if the other one counts already. */
-  #conflicts(state: ConsensusState, vote: Vote): readonly Vote[] {
+  #conflicts(state: ConsensusState, received: ReceivedVote): readonly ReceivedVote[] {
+    const { vote } = received;
     const round = state.rounds.get(vote.view);
     if (round?.accused.has(vote.validator)) return [];
-    if (round?.votes.conflictWith(vote) !== undefined) return [vote];
+    if (round?.votes.conflictWith(vote) !== undefined) return [received];
     for (const group of this.#waiting.get(vote.view)?.values() ?? []) {
-      const other = group.get(vote.validator)?.find((waiting) => offenceOf(waiting, vote) !== undefined);
+      const other = group.get(vote.validator)?.find((waiting) => offenceOf(waiting.vote, vote) !== undefined);
       if (other !== undefined) {
         group.delete(vote.validator);
-        return [other, vote];
+        return [other, received];
       }
     }
     return [];
   }
 
   /** The group that the vote joined; `undefined` when it was there already, or too many stand in its place. */
-  #add(vote: Vote): ReadonlyMap<number, readonly Vote[]> | undefined {
-    const groups = this.#waiting.get(vote.view) ?? new Map<string, Map<number, Vote[]>>();
+  #add(received: ReceivedVote): ReadonlyMap<number, readonly ReceivedVote[]> | undefined {
+    const { vote } = received;
+    const groups: Waiting = this.#waiting.get(vote.view) ?? new Map();
     this.#waiting.set(vote.view, groups);
-    const group = groups.get(vote.kind + vote.hash) ?? new Map<number, Vote[]>();
+    const group = groups.get(vote.kind + vote.hash) ?? new Map<number, readonly ReceivedVote[]>();
     groups.set(vote.kind + vote.hash, group);
     const slot = group.get(vote.validator) ?? [];
     if (slot.length >= MAX_UNCHECKED_PER_SLOT) return undefined;
-    if (slot.some(({ signature }) => equalBytes(signature, vote.signature))) return undefined;
-    group.set(vote.validator, [...slot, vote]);
+    if (slot.some((waiting) => equalBytes(waiting.vote.signature, vote.signature))) return undefined;
+    group.set(vote.validator, [...slot, received]);
     return group;
   }
 
-  #couldMatter(state: ConsensusState, vote: Vote, group: ReadonlyMap<number, readonly Vote[]>): boolean {
+  #couldMatter(state: ConsensusState, vote: Vote, group: ReadonlyMap<number, readonly ReceivedVote[]>): boolean {
     const { set } = state.epoch;
     // Two signatures in one place: one is false, and whoever sent it must not keep the true one waiting.
     if ((group.get(vote.validator)?.length ?? 0) > 1) return true;
@@ -124,7 +127,7 @@ export class VoteGate {
     const { set } = state.epoch;
     const together = slots.filter((slot) => slot.length === 1).flat();
     const alone = slots.filter((slot) => slot.length > 1).flat();
-    const jobs: CheckJob[] = alone.map((vote) => ({ type: "votes", set, votes: [vote] }));
+    const jobs: CheckJob[] = alone.map((one) => ({ type: "votes", set, votes: [one] }));
     if (together.length > 0) jobs.push({ type: "votes", set, votes: together });
     return jobs;
   }

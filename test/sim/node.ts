@@ -23,6 +23,8 @@ export interface NodeHost {
   onSend(node: SimNode, message: Message): void;
   onCommit(node: SimNode, blocks: readonly Block[], certificate: Certificate): void;
   onEvidence(node: SimNode, evidence: Evidence): void;
+  /** A peer sent something with a false signature. */
+  onBlame(node: SimNode, peer: PeerId): void;
   onAlarm(node: SimNode, reason: string): void;
   /** Between any two writes: where a crash may strike. */
   onWriteBoundary(node: SimNode): void;
@@ -133,7 +135,9 @@ export class SimNode {
     if (running === undefined || !hashesAreRight(message)) return;
     const { crypto, parameters } = this.#settings.options;
     for (const job of running.gate.prepare(running.state, from, message)) {
-      for (const event of checkJob(job, parameters.chainId, crypto)) this.#step(event);
+      const { events, blamed } = checkJob(job, parameters.chainId, crypto);
+      for (const event of events) this.#step(event);
+      for (const peer of blamed) this.#host.onBlame(this, peer);
     }
   }
 

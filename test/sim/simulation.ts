@@ -145,6 +145,10 @@ export class Simulation implements NodeHost {
     if (node.isHonest) for (const checker of this.#checkers) checker.onEvidence?.(node, evidence);
   }
 
+  onBlame(node: SimNode, peer: PeerId): void {
+    if (node.isHonest) for (const checker of this.#checkers) checker.onBlame?.(node, peer);
+  }
+
   onAlarm(node: SimNode, reason: string): void {
     if (node.isHonest) this.#violate(`alarm: node ${node.index}: ${reason}`);
   }
@@ -218,11 +222,11 @@ export class Simulation implements NodeHost {
     }
   }
 
-  /** Without transactions there is a block per heartbeat and no more. */
+  /** Without transactions there is a block per heartbeat, and another where a liar delayed its finality. */
   #checkRest(heightBefore: number, duration: number): void {
     const blocks = this.#maxHeight() - heightBefore;
-    const allowed = Math.ceil(duration / this.#scenario.parameters.heartbeat) + 2;
-    if (blocks > allowed) this.#violate(`rest: ${blocks} blocks in ${duration} ms of rest, more than ${allowed}`);
+    const allowed = 2 * Math.ceil(duration / this.#scenario.parameters.heartbeat) + 2;
+    if (blocks > allowed) this.#violate(`rest: ${blocks} blocks in ${Math.round(duration)} ms of rest, more than ${allowed}`);
   }
 
   #maxHeight(): number {

@@ -26,7 +26,7 @@ function offer(gate: VoteGate, votes: readonly Vote[]): number[][] {
   const state = initialState({ parameters, crypto: keys.crypto }, { epoch, final: epoch.root, certificate: undefined });
   return votes
     .flatMap((one) => gate.prepare(state, idAt(set, 0), { type: "vote", vote: one }))
-    .map((job) => (job.type === "votes" ? job.votes.map(({ validator }) => validator) : []));
+    .map((job) => (job.type === "votes" ? job.votes.map((received) => received.vote.validator) : []));
 }
 
 describe("the vote gate", () => {
@@ -107,8 +107,12 @@ describe("checking votes", () => {
     expect(checks()).toBeLessThan(26);
   });
 
-  it("lets nothing with a false signature into the core", () => {
-    const job: CheckJob = { type: "votes", set, votes: [{ ...vote(0, notarize), signature: new Uint8Array(32) }] };
-    expect(checkJob(job, CHAIN_ID, keys.crypto)).toEqual([]);
+  it("lets nothing with a false signature into the core, and blames who sent it, not who is named", () => {
+    const [sender, other] = [idAt(set, 3), idAt(set, 1)];
+    const fake = { vote: { ...vote(0, notarize), signature: new Uint8Array(32) }, from: sender };
+    const job: CheckJob = { type: "votes", set, votes: [fake, { vote: vote(1, notarize), from: other }] };
+    const { events, blamed } = checkJob(job, CHAIN_ID, keys.crypto);
+    expect(blamed).toEqual([sender]);
+    expect(events).toEqual([{ type: "message", from: other, message: { type: "vote", vote: vote(1, notarize) } }]);
   });
 });

@@ -3,6 +3,7 @@ import type { NamedChecker } from "./checker.ts";
 import { equalRoots } from "./equal-roots.ts";
 import { lightClient } from "./light-client.ts";
 import { noConflictingFinals } from "./no-conflicting-finals.ts";
+import { noHonestBlame } from "./no-honest-blame.ts";
 import { noHonestEvidence } from "./no-honest-evidence.ts";
 import { persistBeforeSend } from "./persist-before-send.ts";
 import { prefixOrder } from "./prefix-order.ts";
@@ -11,6 +12,7 @@ export const ALL_CHECKERS: readonly NamedChecker[] = [
   noConflictingFinals,
   prefixOrder,
   noHonestEvidence,
+  noHonestBlame,
   persistBeforeSend,
   equalRoots,
   boundedMemory,

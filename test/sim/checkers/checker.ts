@@ -1,6 +1,6 @@
 /** An invariant, stated again and apart from the code that must keep it. Only honest nodes are looked at. */
 import type { Crypto } from "../../../chain/consensus/crypto.ts";
-import type { Block, Certificate, Evidence, Message } from "../../../chain/consensus/types.ts";
+import type { Block, Certificate, Evidence, Message, PeerId } from "../../../chain/consensus/types.ts";
 import type { SimNode } from "../node.ts";
 
 export interface CheckedWorld {
@@ -19,6 +19,7 @@ export interface Checker {
   /** A commit is durable. */
   onCommit?(node: SimNode, blocks: readonly Block[], certificate: Certificate): void;
   onEvidence?(node: SimNode, evidence: Evidence): void;
+  onBlame?(node: SimNode, peer: PeerId): void;
   onStep?(node: SimNode): void;
 }
 
