@@ -11,7 +11,7 @@ import { leaderOf } from "./leader.ts";
 import { MAX_FINALS_SENT, MAX_UNCHECKED_PER_SLOT, VIEW_WINDOW } from "./limits.ts";
 import { isMoreThanThird, isQuorum } from "./quorum.ts";
 import type { ConsensusState } from "./state.ts";
-import { type Certificate, type Message, NO_HASH, type PeerId, type Proposal, type Vote } from "./types.ts";
+import { type Block, type Certificate, type Message, NO_HASH, type PeerId, type Proposal, type Vote } from "./types.ts";
 import { idAt, weightAt } from "./validator-set.ts";
 
 /** kind and hash, then validator: votes of the same validator that differ in their signature only. */
@@ -26,6 +26,7 @@ export class VoteGate {
   /** The checks that the message makes necessary now. */
   prepare(state: ConsensusState, from: PeerId, message: Message): readonly CheckJob[] {
     this.#forget(state);
+    if (!countsOf(message).every((count) => Number.isSafeInteger(count) && count >= 0)) return [];
     switch (message.type) {
       case "vote":
         return this.#prepareVote(state, from, message.vote);
@@ -133,6 +134,38 @@ export class VoteGate {
   }
 }
 
+/** The numbers of a message that are used as numbers here: a decoder may let through what is none. */
+function countsOf(message: Message): readonly number[] {
+  switch (message.type) {
+    case "vote":
+      return [message.vote.epoch, message.vote.view, message.vote.validator];
+    case "certificate":
+      return [message.certificate.epoch, message.certificate.view];
+    case "proposal": {
+      const { vote, block, parentView } = message.proposal;
+      return [vote.epoch, vote.view, vote.validator, parentView, ...blockCounts(block)];
+    }
+    case "block":
+      return blockCounts(message.block);
+    case "finals":
+      return message.segments.flatMap(({ blocks, certificate }) => [
+        certificate.epoch,
+        certificate.view,
+        ...blocks.flatMap(blockCounts),
+      ]);
+    case "fetch-certificates":
+      return [message.epoch, message.from, message.to];
+    case "fetch-finals":
+      return [message.height];
+    case "fetch-block":
+      return [];
+  }
+}
+
+function blockCounts({ height, epoch, view, time }: Block): readonly number[] {
+  return [height, epoch, view, time];
+}
+
 function ahead(from: PeerId): CheckJob {
   return { type: "pass", event: { type: "ahead", from } };
 }
@@ -175,7 +208,7 @@ function prepareProposal(state: ConsensusState, from: PeerId, proposal: Proposal
   if (vote.epoch !== number || vote.kind !== "PROPOSE" || vote.hash !== block.hash || block.epoch !== number) return [];
   if (vote.view <= state.finalView || vote.view > state.view + VIEW_WINDOW) return [];
   if (block.view > vote.view || (block.view < vote.view && block.next === undefined)) return [];
-  if (block.view < 1 || !Number.isSafeInteger(parentView) || parentView < 0 || parentView >= vote.view) return [];
+  if (block.view < 1 || parentView >= vote.view) return [];
   if (vote.validator !== leaderAt(state, vote.view, "index")) return [];
   if (state.rounds.get(vote.view)?.votes.vote("PROPOSE", vote.validator)?.hash === vote.hash) return [];
   const leader = leaderAt(state, vote.view);
