@@ -2,6 +2,10 @@
 import type { InterpretedOutcome } from "../ptx/interpreter/interpret.ts";
 import type { LaunchShape, TileWindow, Triple } from "../ptx/wasm/machine.ts";
 
+export type DeviceErrorCode =
+  /** The machine has not the memory that the job needs. */
+  "DEVICE_MEMORY";
+
 export interface Engine {
   /** The contents of a buffer, to read and to write. */
   buffer(index: number): Uint8Array;

@@ -1,4 +1,5 @@
 /** The engine that defines results: compiled kernels, on the calling thread. */
+import { CodedError } from "../../base/errors.ts";
 import type { CheckedProgram } from "../ptx/check-program.ts";
 import { compileKernel } from "../ptx/wasm/compile.ts";
 import {
@@ -10,9 +11,22 @@ import {
   type TileWindow,
   type Triple,
 } from "../ptx/wasm/machine.ts";
-import type { Engine } from "./engine.ts";
+import type { DeviceErrorCode, Engine } from "./engine.ts";
 
 const MAX_THREADS = 1_024;
+
+/** The host may have less memory than the limits of programs allow. */
+function makeMachine(scratch: number, lengths: readonly number[]): Machine {
+  try {
+    return new Machine(scratch, lengths);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    const bytes = lengths.reduce((sum, length) => sum + length, scratch);
+    throw new CodedError<DeviceErrorCode>("DEVICE_MEMORY", `this machine does not give ${bytes} bytes to one job`, {
+      bytes,
+    });
+  }
+}
 
 export class WasmEngine implements Engine {
   readonly #machine: Machine;
@@ -22,7 +36,7 @@ export class WasmEngine implements Engine {
   constructor({ kernels, program }: CheckedProgram) {
     const compiled = kernels.map((kernel) => compileKernel(kernel, { trackChunks: true }));
     const scratch = compiled.reduce((most, kernel) => Math.max(most, scratchBytes(kernel, MAX_THREADS)), 0);
-    this.#machine = new Machine(
+    this.#machine = makeMachine(
       scratch,
       program.buffers.map(({ bytes }) => bytes),
     );

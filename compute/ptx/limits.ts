@@ -13,6 +13,8 @@ export const MAX_BLOCKS: number = 4_096;
 export const MAX_ANALYSIS: number = 1 << 25;
 /** Registers of one kernel, in all scopes. */
 export const MAX_REGISTERS: number = 32_768;
+/** Registers with those that lowering adds; engines for WebAssembly take 50,000 locals. */
+export const MAX_LOWERED_REGISTERS: number = 48_000;
 /** Kernel parameters. */
 export const MAX_PARAMETERS: number = 64;
 /** Bytes of all parameters of a kernel (what CUDA allows on every architecture). */

@@ -7,7 +7,8 @@ import type { CodedError } from "../../base/errors.ts";
 import { isCoded } from "../../base/errors.ts";
 import { fail, type PtxErrorCode, ptxError } from "./errors.ts";
 import { type Block, type Instruction, type Kernel, readsOf, type Terminator } from "./ir.ts";
-import { MAX_ANALYSIS, MAX_BLOCKS, MAX_LOCAL_BYTES, MAX_SHARED_BYTES } from "./limits.ts";
+import { MAX_ANALYSIS, MAX_BLOCKS, MAX_LOCAL_BYTES, MAX_LOWERED_REGISTERS, MAX_SHARED_BYTES } from "./limits.ts";
+import { CARRY_LOWERINGS } from "./lower-carry.ts";
 import { FLOAT_LOWERINGS } from "./lower-float.ts";
 import { INTEGER_LOWERINGS, type Lowering } from "./lower-integer.ts";
 import { MEMORY_LOWERINGS } from "./lower-memory.ts";
@@ -21,9 +22,12 @@ const LOWERINGS: ReadonlyMap<string, Lowering> = new Map(
     ...FLOAT_LOWERINGS,
     ...MEMORY_LOWERINGS,
     ...SYNC_LOWERINGS,
+    ...CARRY_LOWERINGS,
     trap: (context: LoweringContext) => context.emit("trap", "b32", [], []),
   }),
 );
+
+const CARRIES: ReadonlyMap<string, Lowering> = new Map(Object.entries(CARRY_LOWERINGS));
 
 /** Instructions whose answer is not the same on every machine. */
 const REFUSED: ReadonlyMap<string, string> = new Map([
@@ -69,6 +73,7 @@ class KernelLowering {
       variableIndex: new Map(variables.map(({ name }, index) => [name, index])),
       parameters: new Map(parsed.parameters.map((parameter) => [parameter.name, parameter])),
       labels: parsed.labels,
+      carryFlag: undefined,
     };
   }
 
@@ -112,7 +117,8 @@ class KernelLowering {
     if (reason !== undefined)
       fail(opcode === "call" ? "PTX_UNSUPPORTED" : "PTX_REFUSED", `${opcode}: ${reason}`, statement);
     const context = new LoweringContext(statement, this.#scope);
-    const lowering = LOWERINGS.get(opcode);
+    const carries = statement.modifiers.includes("cc") ? CARRIES.get(`${opcode}.cc`) : undefined;
+    const lowering = carries ?? LOWERINGS.get(opcode);
     if (lowering === undefined) {
       fail("PTX_UNSUPPORTED", `${opcode} is not supported`, statement);
       return;
@@ -144,7 +150,9 @@ class KernelLowering {
       kept = { register: copy, negated: guard.negated };
     }
     for (const instruction of emitted) {
-      const helper = instruction.dst.length > 0 && instruction.dst.every((id) => id >= declared);
+      // The carry flag is the author's, though its register is new.
+      const own = (id: number): boolean => id < declared || id === this.#scope.carryFlag;
+      const helper = instruction.dst.length > 0 && !instruction.dst.some(own);
       this.#builder.add({ ...instruction, guard: helper ? undefined : kept });
     }
   }
@@ -166,7 +174,8 @@ class KernelLowering {
 
   #checkSizes(blocks: number): void {
     const { variables, registers } = this.#scope;
-    if (blocks > MAX_BLOCKS || blocks * registers.length > MAX_ANALYSIS) {
+    const tooMany = blocks > MAX_BLOCKS || registers.length > MAX_LOWERED_REGISTERS;
+    if (tooMany || blocks * registers.length > MAX_ANALYSIS) {
       const message = `${blocks} basic blocks with ${registers.length} registers are too many`;
       fail("PTX_LIMIT", message, this.#parsed);
     }

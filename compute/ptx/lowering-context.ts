@@ -20,6 +20,8 @@ export interface KernelScope {
   readonly variableIndex: ReadonlyMap<string, number>;
   readonly parameters: ReadonlyMap<string, Parameter>;
   readonly labels: ReadonlyMap<string, number>;
+  /** The predicate that stands for the carry flag, once something uses it. */
+  carryFlag: number | undefined;
 }
 
 export interface EmitOptions {
@@ -154,6 +156,14 @@ export class LoweringContext {
     if (index === undefined) return this.fail("PTX_NAME", `${name} is not declared`);
     if (bitsOf(type) < 32) this.fail("PTX_TYPE", `the address of ${name} needs 32 or 64 bits`);
     return { kind: "variable", index, offset };
+  }
+
+  carryFlag(): number {
+    if (this.scope.carryFlag === undefined) {
+      this.scope.registerNames.push("the carry flag");
+      this.scope.carryFlag = this.scope.registers.push("pred") - 1;
+    }
+    return this.scope.carryFlag;
   }
 
   freshRegister(type: ScalarType): number {

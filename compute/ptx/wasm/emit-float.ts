@@ -1,4 +1,4 @@
-/** Float arithmetic, comparisons and conversions. Registers hold bits, so values are reinterpreted around each use. */
+/** Float arithmetic, comparisons and conversions. What they leave on the stack is a float, unless said otherwise. */
 import type { FloatOp, Instruction, Source } from "../ir.ts";
 import { bitsOf, isFloat, isSigned, isWide, type ScalarType } from "../scalar-types.ts";
 import type { ValueEmitter } from "./emit-integer.ts";
@@ -13,20 +13,10 @@ function toFloat(e: Emitter, type: ScalarType): void {
   e.code.op(type === "f64" ? "f64.reinterpret_i64" : "f32.reinterpret_i32");
 }
 
-function toBits(e: Emitter, type: ScalarType): void {
-  e.code.op(type === "f64" ? "i64.reinterpret_f64" : "i32.reinterpret_f32");
-}
-
-function pushFloat(e: Emitter, source: Source, type: ScalarType): void {
-  e.push(source, type);
-  toFloat(e, type);
-}
-
 function arithmetic(name: string): ValueEmitter {
   return (e, { type, src }) => {
-    for (const source of src) pushFloat(e, source, type);
+    for (const source of src) e.pushFloat(source, type);
     floatOp(e, type, name);
-    toBits(e, type);
   };
 }
 
@@ -35,16 +25,12 @@ function minMax(name: "min" | "max"): ValueEmitter {
   return (e, { type, src }) => {
     const [a, b] = src as readonly [Source, Source];
     const isNan = (source: Source): void => {
-      pushFloat(e, source, type);
-      pushFloat(e, source, type);
+      e.pushFloat(source, type);
+      e.pushFloat(source, type);
       floatOp(e, type, "ne");
     };
-    e.push(b, type);
-    e.push(a, type);
-    pushFloat(e, a, type);
-    pushFloat(e, b, type);
+    for (const source of [b, a, a, b]) e.pushFloat(source, type);
     floatOp(e, type, name);
-    toBits(e, type);
     isNan(b);
     e.code.op("select");
     isNan(a);
@@ -62,15 +48,15 @@ function fma32(e: Emitter, { src }: Instruction): void {
   const product = e.temporary("f64", "product");
   const addend = e.temporary("f64", "addend");
   const bits = e.temporary("i64", "sum");
-  const result = e.temporary("i32", "fma");
+  const result = e.temporary("f32", "fma");
   for (const source of [a, b]) {
-    pushFloat(e, source, "f32");
+    e.pushFloat(source, "f32");
     code.op("f64.promote_f32");
   }
   code.op("f64.mul").tee(product);
-  pushFloat(e, c, "f32");
+  e.pushFloat(c, "f32");
   code.op("f64.promote_f32").tee(addend).op("f64.add", "i64.reinterpret_f64").tee(bits);
-  code.op("f64.reinterpret_i64", "f32.demote_f64", "i32.reinterpret_f32").set(result);
+  code.op("f64.reinterpret_i64", "f32.demote_f64").set(result);
   code.get(bits).op("i32.wrap_i64").i32(0x1fffffff).op("i32.and").i32(0x10000000).op("i32.eq");
   code.get(bits).i64(52n).op("i64.shr_u", "i32.wrap_i64").i32(0x7ff).op("i32.and").i32(897).op("i32.lt_u", "i32.or");
   code.if().get(product).get(addend);
@@ -83,27 +69,25 @@ function fma(e: Emitter, instruction: Instruction): void {
     fma32(e, instruction);
     return;
   }
-  for (const source of instruction.src) pushFloat(e, source, "f64");
+  for (const source of instruction.src) e.pushFloat(source, "f64");
   e.call("fma64");
-  toBits(e, "f64");
 }
 
-function fixNan(e: Emitter, { type, src }: Instruction): void {
+/** A branch that is never taken costs nothing on the way of the value; a select would wait for the comparison. */
+export function emitFixNan(e: Emitter, { type, src, dst }: Instruction): void {
   const [a] = src as readonly [Source];
   // f16 is made by a helper that knows its NaN.
-  if (type === "f16") {
-    e.push(a, type);
-    return;
-  }
-  e.constant(widthOf(type), type === "f64" ? 0x7fffffffffffffffn : 0x7fffffffn);
-  e.push(a, type);
-  pushFloat(e, a, type);
-  pushFloat(e, a, type);
+  if (type === "f16") return;
+  e.pushFloat(a, type);
+  e.pushFloat(a, type);
   floatOp(e, type, "ne");
-  e.code.op("select");
+  e.code.if();
+  e.constant(widthOf(type), type === "f64" ? 0x7fffffffffffffffn : 0x7fffffffn);
+  e.store(dst[0] as number, type);
+  e.code.op("end");
 }
 
-export const FLOAT_EMITTERS: Readonly<Record<FloatOp | "fixnan", ValueEmitter>> = {
+export const FLOAT_EMITTERS: Readonly<Record<FloatOp, ValueEmitter>> = {
   fadd: arithmetic("add"),
   fsub: arithmetic("sub"),
   fmul: arithmetic("mul"),
@@ -114,7 +98,6 @@ export const FLOAT_EMITTERS: Readonly<Record<FloatOp | "fixnan", ValueEmitter>> 
   fmin: minMax("min"),
   fmax: minMax("max"),
   fma,
-  fixnan: fixNan,
 };
 
 /** What the unordered comparisons are the opposite of. */
@@ -131,16 +114,16 @@ export function floatComparison(e: Emitter, { type, mode, src }: Instruction): v
   const [a, b] = src as readonly [Source, Source];
   if (mode === "num" || mode === "nan") {
     for (const source of [a, b]) {
-      pushFloat(e, source, type);
-      pushFloat(e, source, type);
+      e.pushFloat(source, type);
+      e.pushFloat(source, type);
       floatOp(e, type, mode === "num" ? "eq" : "ne");
     }
     e.code.op(mode === "num" ? "i32.and" : "i32.or");
     return;
   }
   const both = (name: string): void => {
-    pushFloat(e, a, type);
-    pushFloat(e, b, type);
+    e.pushFloat(a, type);
+    e.pushFloat(b, type);
     floatOp(e, type, name);
   };
   if (mode === "equ") {
@@ -162,6 +145,7 @@ export function floatComparison(e: Emitter, { type, mode, src }: Instruction): v
 
 const ROUNDINGS: Readonly<Record<string, string>> = { rni: "nearest", rzi: "trunc", rmi: "floor", rpi: "ceil" };
 
+/** Leaves a float where the target is f32 or f64, else bits. */
 export function conversion(e: Emitter, instruction: Instruction): void {
   const { type, from } = instruction;
   if (isFloat(from)) {
@@ -174,32 +158,28 @@ export function conversion(e: Emitter, instruction: Instruction): void {
 function floatToFloat(e: Emitter, { type, from, mode, src }: Instruction): void {
   const [a] = src as readonly [Source];
   if (type === from) {
-    pushFloat(e, a, type);
+    e.pushFloat(a, type);
     const rounding = ROUNDINGS[mode];
     if (rounding !== undefined) floatOp(e, type, rounding);
-    toBits(e, type);
     return;
   }
   if (from === "f16" || type === "f16") {
     e.push(a, from);
     e.call(from === "f16" ? "halfToFloat" : "floatToHalf");
+    if (from === "f16") toFloat(e, type);
     return;
   }
-  pushFloat(e, a, from);
+  e.pushFloat(a, from);
   e.code.op(type === "f64" ? "f64.promote_f32" : "f32.demote_f64");
-  toBits(e, type);
 }
 
 function floatToInteger(e: Emitter, { type, from, mode, src }: Instruction): void {
   const [a] = src as readonly [Source];
-  const source: ScalarType = from === "f16" ? "f32" : from;
-  e.push(a, from);
-  if (from === "f16") e.call("halfToFloat");
-  toFloat(e, source);
-  floatOp(e, source, ROUNDINGS[mode] ?? "trunc");
+  e.pushFloat(a, from);
+  floatOp(e, from, ROUNDINGS[mode] ?? "trunc");
   const narrow = bitsOf(type) < 32;
   const sign = narrow || isSigned(type) ? "s" : "u";
-  e.code.op(`${widthOf(type)}.trunc_sat_${source}_${sign}` as PlainOp);
+  e.code.op(`${widthOf(type)}.trunc_sat_${from}_${sign}` as PlainOp);
   if (narrow) clamp(e, type, "i32", true);
 }
 
@@ -230,9 +210,7 @@ function integerToFloat(e: Emitter, { type, from, src }: Instruction): void {
   const [a] = src as readonly [Source];
   e.pushExtended(a, from);
   const sign = isSigned(from) || bitsOf(from) < 32 ? "s" : "u";
-  const target: ScalarType = type === "f16" ? "f32" : type;
-  e.code.op(`${target}.convert_${widthOf(from)}_${sign}` as PlainOp);
-  toBits(e, target);
+  e.code.op(`${type}.convert_${widthOf(from)}_${sign}` as PlainOp);
 }
 
 function integerToInteger(e: Emitter, { type, from, mode, src }: Instruction): void {

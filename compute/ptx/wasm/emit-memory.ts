@@ -91,9 +91,12 @@ function bufferAddress(
 function noteChunk(e: Emitter): void {
   if (!e.trackChunks) return;
   const map = e.hoist("chunks", "i32", (start) => start.i32(0).memory("i32.load", at.CHUNK_MAP));
+  const chunk = e.temporary("i32", "chunk");
   const touched = e.temporary("i32", "touched");
-  e.code.tee(touched).get(touched).i32(at.CHUNK_SHIFT).op("i32.shr_u").get(map).op("i32.add");
-  e.code.i32(1).memory("i32.store8");
+  e.code.tee(touched).get(touched).i32(at.CHUNK_SHIFT).op("i32.shr_u").tee(chunk);
+  e.code.get(map).op("i32.add").memory("i32.load8_u").op("i32.eqz").if().get(chunk);
+  e.call("markChunk");
+  e.code.op("end");
 }
 
 function variableAddress(
@@ -147,17 +150,38 @@ export function emitLoad(e: Emitter, instruction: Instruction): void {
   const { type, dst } = instruction;
   let displacement = address(e, instruction);
   if (dst.length === 1) {
-    e.code.memory(loadOp(type), displacement);
-    e.store(dst[0] as number, type);
+    loadInto(e, dst[0] as number, type, displacement);
     return;
   }
   const start = e.temporary("i32", "address");
   e.code.set(start);
   for (const id of dst) {
-    e.code.get(start).memory(loadOp(type), displacement);
-    e.store(id, type);
+    e.code.get(start);
+    loadInto(e, id, type, displacement);
     displacement += sizeOf(type);
   }
+}
+
+/** From the address on the stack, without a way through integers where the register is a float of that size. */
+function loadInto(e: Emitter, register: number, type: ScalarType, displacement: number): void {
+  const home = register < 0 ? "i32" : e.home(register);
+  if ((home === "f32" && sizeOf(type) === 4) || (home === "f64" && sizeOf(type) === 8)) {
+    e.code.memory(`${home}.load`, displacement).set(e.local(register));
+    return;
+  }
+  e.code.memory(loadOp(type), displacement);
+  e.store(register, type);
+}
+
+function storeFrom(e: Emitter, source: Source, type: ScalarType, displacement: number): void {
+  const home = source.kind === "register" ? e.home(source.id) : "i32";
+  if ((home === "f32" && sizeOf(type) === 4) || (home === "f64" && sizeOf(type) === 8)) {
+    e.pushFloat(source, home);
+    e.code.memory(`${home}.store`, displacement);
+    return;
+  }
+  e.push(source, type);
+  e.code.memory(storeOp(type), displacement);
 }
 
 export function emitStore(e: Emitter, instruction: Instruction): void {
@@ -167,8 +191,7 @@ export function emitStore(e: Emitter, instruction: Instruction): void {
   if (src.length > 1) e.code.set(start);
   for (const source of src) {
     if (src.length > 1) e.code.get(start);
-    e.push(source, type);
-    e.code.memory(storeOp(type), displacement);
+    storeFrom(e, source, type, displacement);
     displacement += sizeOf(type);
   }
 }

@@ -5,6 +5,7 @@ import * as at from "./layout.ts";
 export type HelperName =
   | "trap"
   | "checkTile"
+  | "markChunk"
   | "mulHighUnsigned"
   | "mulHighSigned"
   | "reverse32"
@@ -37,6 +38,7 @@ const BINARY64: FunctionType = { params: ["i64", "i64"], results: ["i64"] };
 const HELPERS: Readonly<Record<HelperName, Helper>> = {
   trap: { type: { params: ["i32", "i32"], results: [] }, write: trap },
   checkTile: { type: { params: ["i32", "i64", "i32", "i32"], results: ["i32"] }, write: checkTile },
+  markChunk: { type: { params: ["i32"], results: [] }, write: markChunk },
   mulHighUnsigned: { type: BINARY64, write: mulHighUnsigned },
   mulHighSigned: { type: BINARY64, write: mulHighSigned },
   reverse32: { type: { params: ["i32"], results: ["i32"] }, write: reverse32 },
@@ -46,7 +48,7 @@ const HELPERS: Readonly<Record<HelperName, Helper>> = {
   bfi32: { type: { params: ["i32", "i32", "i32", "i32"], results: ["i32"] }, write: bfi32 },
   bfi64: { type: { params: ["i64", "i64", "i32", "i32"], results: ["i64"] }, write: bfi64 },
   permute: { type: { params: ["i32", "i32", "i32"], results: ["i32"] }, write: permute },
-  fma32: { type: { params: ["f64", "f64"], results: ["i32"] }, write: fma32 },
+  fma32: { type: { params: ["f64", "f64"], results: ["f32"] }, write: fma32 },
   fma64: { type: { params: ["f64", "f64", "f64"], results: ["f64"] }, write: fma64 },
   halfToFloat: { type: { params: ["i32"], results: ["i32"] }, write: halfToFloat },
   floatToHalf: { type: { params: ["i32"], results: ["i32"] }, write: floatToHalf },
@@ -102,6 +104,15 @@ function checkTile(code: Code, indices: Indices): void {
   stop(at.TRAP_OUT_OF_TILE);
   code.op("end");
   code.get(entry).memory("i32.load", at.ENTRY_BASE).get(offset).op("i32.wrap_i64", "i32.add");
+}
+
+/** (chunk): in the map, so that it is counted once, and in the list, so that the map is cleared in little time. */
+function markChunk(code: Code): void {
+  const count = code.local("i32");
+  code.i32(0).memory("i32.load", at.CHUNK_MAP).get(0).op("i32.add").i32(1).memory("i32.store8");
+  code.i32(0).memory("i32.load", at.CHUNK_COUNT).set(count);
+  code.i32(0).memory("i32.load", at.CHUNK_LIST).get(count).i32(2).op("i32.shl", "i32.add").get(0).memory("i32.store");
+  code.i32(0).get(count).i32(1).op("i32.add").memory("i32.store", at.CHUNK_COUNT);
 }
 
 /** Schoolbook on 32-bit halves. */
@@ -252,7 +263,7 @@ function fma32(code: Code): void {
   const bits = code.local("i64");
   exactSum(code, 0, 1, sum, error, part);
   toOdd(code, sum, error, bits);
-  code.get(sum).op("f32.demote_f64", "i32.reinterpret_f32");
+  code.get(sum).op("f32.demote_f64");
 }
 
 /** The exponent field of a double, less `low`; at most `range` when it lies between. */

@@ -17,7 +17,10 @@ export const DYNAMIC_SHARED_BYTES = 52;
 /** Where the map of touched chunks lies: one byte for each KiB of memory. */
 export const CHUNK_MAP = 56;
 export const CHUNK_SHIFT = 10;
-export const PARAMETERS = 64;
+/** How many chunks are marked; their numbers lie one after the other at CHUNK_LIST. */
+export const CHUNK_COUNT = 60;
+export const CHUNK_LIST = 64;
+export const PARAMETERS = 128;
 export const BUFFERS: number = PARAMETERS + MAX_PARAMETER_BYTES;
 
 /** One entry for each parameter; used by those that are buffers. */

@@ -43,6 +43,12 @@ export interface LaunchShape {
   readonly arguments: readonly Argument[];
 }
 
+/** Where touched chunks are noted. */
+interface ChunkPlaces {
+  readonly map: number;
+  readonly list: number;
+}
+
 interface Placed {
   readonly base: number;
   readonly length: number;
@@ -60,7 +66,7 @@ export class Machine {
   readonly memory: WasmMemory;
   readonly #buffers: readonly Placed[];
   readonly #scratch: number;
-  readonly #chunkMap: number;
+  readonly #chunks: ChunkPlaces;
 
   /** `scratch` is the most that any launch needs. */
   constructor(scratch: number, lengths: readonly number[]) {
@@ -70,8 +76,10 @@ export class Machine {
       offset = Math.ceil((offset + length) / BUFFER_ALIGNMENT) * BUFFER_ALIGNMENT;
       return { base, length };
     });
-    this.#chunkMap = offset;
-    const pages = Math.ceil((offset + Math.ceil(offset / (1 << at.CHUNK_SHIFT))) / WASM_PAGE);
+    const chunks = offset / BUFFER_ALIGNMENT;
+    const list = Math.ceil((offset + chunks) / 8) * 8;
+    this.#chunks = { map: offset, list };
+    const pages = Math.ceil((list + 4 * chunks) / WASM_PAGE);
     this.memory = new wasmApi.Memory({ initial: pages, maximum: pages });
     this.#scratch = scratch;
   }
@@ -89,7 +97,7 @@ export class Machine {
   }
 
   load(compiled: CompiledKernel): LoadedKernel {
-    return new LoadedKernel(this, compiled, this.#scratch, this.#chunkMap);
+    return new LoadedKernel(this, compiled, this.#scratch, this.#chunks);
   }
 }
 
@@ -106,15 +114,15 @@ export class LoadedKernel {
   readonly #view: DataView;
   readonly #bytes: Uint8Array;
   readonly #scratch: number;
-  readonly #chunkMap: number;
+  readonly #chunks: ChunkPlaces;
   #scheduler: Scheduler | undefined;
   #shape: LaunchShape | undefined;
 
-  constructor(machine: Machine, compiled: CompiledKernel, scratch: number, chunkMap: number) {
+  constructor(machine: Machine, compiled: CompiledKernel, scratch: number, chunks: ChunkPlaces) {
     this.#machine = machine;
     this.#compiled = compiled;
     this.#scratch = scratch;
-    this.#chunkMap = chunkMap;
+    this.#chunks = chunks;
     const module = new wasmApi.Module(compiled.wasm);
     const { exports } = new wasmApi.Instance(module, { host: { memory: machine.memory, fma64 } });
     this.#regions = compiled.states.map((_, state) => exports[`region${state}`] as Region);
@@ -133,7 +141,8 @@ export class LoadedKernel {
     this.#triple(at.NTID, shape.block);
     this.#triple(at.NCTAID, shape.grid);
     this.#view.setInt32(at.DYNAMIC_SHARED_BYTES, shape.dynamicShared, true);
-    this.#view.setInt32(at.CHUNK_MAP, this.#chunkMap, true);
+    this.#view.setUint32(at.CHUNK_MAP, this.#chunks.map, true);
+    this.#view.setUint32(at.CHUNK_LIST, this.#chunks.list, true);
     this.#bytes.fill(0, at.PARAMETERS, layout.shared);
     this.#compiled.checked.kernel.variables.forEach(({ initial }, index) => {
       if (initial !== undefined) this.#bytes.set(initial, layout.variables[index] as number);
@@ -189,17 +198,12 @@ export class LoadedKernel {
     }
   }
 
-  /** Chunks of the launch's buffers that were touched since the last call, when the kernel notes them. */
+  /** Chunks of buffers that were touched since the last call, when the kernel notes them. */
   takeTouchedChunks(): number {
-    let count = 0;
-    const buffers = new Set((this.#shape?.arguments ?? []).flatMap((a) => (a.kind === "buffer" ? [a.buffer] : [])));
-    for (const buffer of buffers) {
-      const { base, length } = this.#machine.placed(buffer);
-      const start = this.#chunkMap + (base >>> at.CHUNK_SHIFT);
-      const marks = this.#bytes.subarray(start, start + Math.ceil(length / (1 << at.CHUNK_SHIFT)));
-      for (const mark of marks) count += mark;
-      marks.fill(0);
-    }
+    const { map, list } = this.#chunks;
+    const count = this.#view.getInt32(at.CHUNK_COUNT, true);
+    for (let i = 0; i < count; i++) this.#bytes[map + this.#view.getInt32(list + 4 * i, true)] = 0;
+    this.#view.setInt32(at.CHUNK_COUNT, 0, true);
     return count;
   }
 

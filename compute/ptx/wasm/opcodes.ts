@@ -138,6 +138,8 @@ const SATURATING = {
 const MEMORY = {
   "i32.load": 0x28,
   "i64.load": 0x29,
+  "f32.load": 0x2a,
+  "f64.load": 0x2b,
   "i32.load8_s": 0x2c,
   "i32.load8_u": 0x2d,
   "i32.load16_s": 0x2e,
@@ -150,6 +152,8 @@ const MEMORY = {
   "i64.load32_u": 0x35,
   "i32.store": 0x36,
   "i64.store": 0x37,
+  "f32.store": 0x38,
+  "f64.store": 0x39,
   "i32.store8": 0x3a,
   "i32.store16": 0x3b,
   "i64.store8": 0x3c,

@@ -6,9 +6,9 @@
 import type { BitRows } from "../bit-rows.ts";
 import { fuelOf } from "../fuel.ts";
 import type { Block, Instruction, Source } from "../ir.ts";
-import { isFloat, isWide } from "../scalar-types.ts";
+import { isFloat } from "../scalar-types.ts";
 import type { Guard } from "../syntax.ts";
-import { conversion, FLOAT_EMITTERS, floatComparison } from "./emit-float.ts";
+import { conversion, emitFixNan, FLOAT_EMITTERS, floatComparison } from "./emit-float.ts";
 import { INTEGER_EMITTERS, integerComparison, resultType } from "./emit-integer.ts";
 import { emitLoad, emitReduction, emitStore } from "./emit-memory.ts";
 import type { Emitter } from "./emitter.ts";
@@ -57,8 +57,7 @@ export class RegionWriter {
     const given = new Set(after.dst);
     for (const id of live.columns(root)) {
       if (given.has(id)) continue;
-      const wide = isWide(this.#e.typeOf(id));
-      code.get(frame).memory(wide ? "i64.load" : "i32.load", layout.saved.get(id) as number);
+      code.get(frame).memory(`${this.#e.home(id)}.load`, layout.saved.get(id) as number);
       code.set(this.#e.local(id));
     }
     const [value = -1, predicate = -1] = after.dst;
@@ -224,7 +223,7 @@ export class RegionWriter {
       for (const id of this.#task.live.columns(end.next)) {
         if (given.has(id)) continue;
         code.get(frame).get(this.#e.local(id));
-        code.memory(isWide(this.#e.typeOf(id)) ? "i64.store" : "i32.store", layout.saved.get(id) as number);
+        code.memory(`${this.#e.home(id)}.store`, layout.saved.get(id) as number);
       }
       code.i32(this.#task.stateOf.get(number) as number).set(this.#task.next);
     } else code.i32(at.EXITED).set(this.#task.next);
@@ -259,25 +258,54 @@ export class RegionWriter {
 
 function emitInstruction(e: Emitter, instruction: Instruction): void {
   const { op, type, dst } = instruction;
-  if (op === "ld") {
-    emitLoad(e, instruction);
+  const target = dst[0] ?? -1;
+  switch (op) {
+    case "ld":
+      emitLoad(e, instruction);
+      return;
+    case "st":
+      emitStore(e, instruction);
+      return;
+    case "red":
+      emitReduction(e, instruction);
+      return;
+    case "trap":
+      e.trap(at.TRAP_EXPLICIT, instruction);
+      return;
+    case "fixnan":
+      emitFixNan(e, instruction);
+      return;
+    case "setp":
+      (isFloat(type) ? floatComparison : integerComparison)(e, instruction);
+      e.store(target, "pred");
+      return;
+    case "cvt":
+      conversion(e, instruction);
+      if (type === "f32" || type === "f64") e.storeFloat(target, type);
+      else e.store(target, type);
+      return;
+    default:
+      emitValue(e, instruction, target);
+  }
+}
+
+function emitValue(e: Emitter, instruction: Instruction, target: number): void {
+  const { op, type, src } = instruction;
+  if (op in FLOAT_EMITTERS) {
+    FLOAT_EMITTERS[op as keyof typeof FLOAT_EMITTERS](e, instruction);
+    e.storeFloat(target, type);
     return;
   }
-  if (op === "st") {
-    emitStore(e, instruction);
+  // Floats that are only moved stay floats; no bit of a NaN changes.
+  if ((op === "mov" || op === "selp") && target >= 0 && e.home(target) === type) {
+    for (const source of src.slice(0, op === "mov" ? 1 : 2)) e.pushFloat(source, type);
+    if (op === "selp") {
+      e.push(src[2] as Source, "pred");
+      e.code.op("select");
+    }
+    e.storeFloat(target, type);
     return;
   }
-  if (op === "red") {
-    emitReduction(e, instruction);
-    return;
-  }
-  if (op === "trap") {
-    e.trap(at.TRAP_EXPLICIT, instruction);
-    return;
-  }
-  if (op === "setp") (isFloat(type) ? floatComparison : integerComparison)(e, instruction);
-  else if (op === "cvt") conversion(e, instruction);
-  else if (op in FLOAT_EMITTERS) FLOAT_EMITTERS[op as keyof typeof FLOAT_EMITTERS](e, instruction);
-  else INTEGER_EMITTERS[op as keyof typeof INTEGER_EMITTERS](e, instruction);
-  e.store(dst[0] ?? -1, resultType(instruction));
+  INTEGER_EMITTERS[op as keyof typeof INTEGER_EMITTERS](e, instruction);
+  e.store(target, resultType(instruction));
 }

@@ -193,6 +193,37 @@ describe("each instruction gives the same bits compiled and interpreted", () => 
   });
 });
 
+describe("arithmetic with carry", () => {
+  it("adds, subtracts and multiplies numbers of 128 bits", () => {
+    const prng = new Prng("carry");
+    const words = words64(prng, 4 * 64);
+    const text = kernelOf(Array.from({ length: 6 }, (): Form => ["add.u64", "ddd"]));
+    const lines = `add.cc.u64 %d4, %d0, %d2;
+addc.u64 %d5, %d1, %d3;
+sub.cc.u64 %d6, %d0, %d2;
+subc.cc.u64 %d7, %d1, %d3;
+mad.lo.cc.u64 %d8, %d0, %d2, %d1;
+madc.hi.u64 %d9, %d0, %d2, %d3;`;
+    const { buffers } = runBoth({
+      text: text.replace(/(?:^add\.u64 %d\d+, %d0.*\n)+/m, `${lines}\n`),
+      ...{ entry: "k", grid: [1, 1, 1], block: [64, 1, 1] },
+      arguments: [buffer(0), buffer(1), buffer(2)],
+      buffers: [bytesOf(words32(prng, 4 * 64)), bytesOf(words), new Uint8Array(8 * 6 * 64)],
+    });
+    const results = new BigUint64Array((buffers[2] as Uint8Array).buffer);
+    const pair = (at: BigUint64Array, low: number): bigint => (at[low] as bigint) | ((at[low + 1] as bigint) << 64n);
+    for (let thread = 0; thread < 64; thread++) {
+      const [a, b] = [pair(words, 4 * thread), pair(words, 4 * thread + 2)];
+      const wide = (value: bigint): bigint => BigInt.asUintN(128, value);
+      expect(pair(results, 6 * thread)).toBe(wide(a + b));
+      expect(pair(results, 6 * thread + 2)).toBe(wide(a - b));
+      const product = (words[4 * thread] as bigint) * (words[4 * thread + 2] as bigint);
+      const addend = (words[4 * thread + 1] as bigint) | ((words[4 * thread + 3] as bigint) << 64n);
+      expect(pair(results, 6 * thread + 4)).toBe(wide(product + addend));
+    }
+  });
+});
+
 describe("the exact fused multiply-add", () => {
   const view = new DataView(new ArrayBuffer(8));
   const bits32 = (value: number): bigint => {
