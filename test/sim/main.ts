@@ -45,23 +45,47 @@ function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
+const OPTIONS = {
+  seed: { type: "string", default: "1" },
+  seeds: { type: "string", default: "1" },
+  validators: { type: "string" },
+  minutes: { type: "string" },
+  faults: { type: "string" },
+  "wide-area": { type: "boolean", default: false },
+  actor: { type: "string" },
+  bug: { type: "string" },
+  bls: { type: "boolean", default: false },
+  trace: { type: "boolean", default: false },
+  json: { type: "boolean", default: false },
+  help: { type: "boolean", short: "h", default: false },
+} as const;
+
+/** What parseArgs gives for these options. */
+interface Values {
+  readonly seed: string;
+  readonly seeds: string;
+  readonly validators?: string;
+  readonly minutes?: string;
+  readonly faults?: string;
+  readonly "wide-area": boolean;
+  readonly actor?: string;
+  readonly bug?: string;
+  readonly bls: boolean;
+  readonly trace: boolean;
+  readonly json: boolean;
+  readonly help: boolean;
+}
+
+function readValues(): Values {
+  try {
+    return parseArgs({ options: OPTIONS }).values;
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
+  }
+}
+
 function main(): number {
-  const { values } = parseArgs({
-    options: {
-      seed: { type: "string", default: "1" },
-      seeds: { type: "string", default: "1" },
-      validators: { type: "string" },
-      minutes: { type: "string" },
-      faults: { type: "string" },
-      "wide-area": { type: "boolean", default: false },
-      actor: { type: "string" },
-      bug: { type: "string" },
-      bls: { type: "boolean", default: false },
-      trace: { type: "boolean", default: false },
-      json: { type: "boolean", default: false },
-      help: { type: "boolean", short: "h", default: false },
-    },
-  });
+  const values = readValues();
   if (values.help) {
     print(HELP);
     return 0;
