@@ -1,7 +1,7 @@
 /**
  * Pages to and from the disk. Each page has one encoding, and decoding refuses every other: what a database gives
- * back after a crash or from a bad disk must not become a wrong state. (Whether the ids are those of the leaves is
- * shown by hashing, see audit.ts.)
+ * back after a crash or from a bad disk must not become a wrong state. Whether the ids are those of the leaves
+ * only hashing shows.
  */
 import { CodedError } from "../../base/errors.ts";
 import type { TreeErrorCode } from "./error-codes.ts";
@@ -56,6 +56,8 @@ function checkEntries({ level, count, bytes }: Page): void {
     if (!isLeafTag(tag) && (level === 0 || tag >= KEY_BITS)) damaged("no such tag");
     const shared = sharedBits(tag);
     if (i === 0 ? gap !== 0 : gap >= previousShared || gap >= shared) damaged("an entry lies within another");
+    // A key parts from the one before within its own bytes: an account's zeros after its key sort before any slot.
+    if (gap >= 8 * keyBytes(tag) && i > 0) damaged("a key parts after its end");
     const end = at + keyBytes(tag) - (gap >> 3);
     if (end > bytes.length) damaged("too short");
     if (i > 0 && !partsAt(bytes, i, gap, bytes[at] as number)) damaged("keys do not part where they say");
