@@ -1,6 +1,13 @@
 /** Parses one `.entry`: its parameters, registers, variables and statements. */
 import { fail, type Place } from "./errors.ts";
-import { MAX_INSTRUCTIONS, MAX_PARAMETER_BYTES, MAX_PARAMETERS, MAX_REGISTERS, MAX_SCOPES } from "./limits.ts";
+import {
+  MAX_INSTRUCTIONS,
+  MAX_PARAMETER_BYTES,
+  MAX_PARAMETERS,
+  MAX_REGISTERS,
+  MAX_SCOPES,
+  MAX_VARIABLES,
+} from "./limits.ts";
 import { OperandParser } from "./operand-parser.ts";
 import { isScalarType, type ScalarType, sizeOf } from "./scalar-types.ts";
 import type { Guard, Operand, Parameter, ParsedKernel, Statement, Variable } from "./syntax.ts";
@@ -14,6 +21,9 @@ const TUNING: Readonly<Record<string, number>> = {
   ".maxnctapersm": 1,
   ".maxnreg": 1,
 };
+
+/** Declarations around calls and jump tables, which are refused where they are used, and hints. */
+const SKIPPED: ReadonlySet<string> = new Set([".param", ".branchtargets", ".calltargets", ".callprototype", ".pragma"]);
 
 export class KernelParser {
   readonly #reader: TokenReader;
@@ -148,12 +158,9 @@ export class KernelParser {
     const { current } = reader;
     if (current.text === ".loc") reader.skipLine();
     else if (current.text === ".reg") this.#registerDeclaration();
-    else if (current.text === ".pragma") {
-      while (!reader.accept(";")) if (reader.take().kind === "end") reader.unexpected('";"');
-    } else if (startsVariable(reader)) this.#localVariables();
-    else if (current.text === ".param" || current.text === ".branchtargets" || current.text === ".callprototype") {
-      fail("PTX_UNSUPPORTED", "calls are not supported: have the compiler inline the function", current);
-    } else if (current.kind === "word" && reader.following.text === ":") this.#label();
+    else if (SKIPPED.has(current.text)) reader.skipStatement();
+    else if (startsVariable(reader)) this.#localVariables();
+    else if (current.kind === "word" && reader.following.text === ":") this.#label();
     else this.#statement();
   }
 
@@ -162,7 +169,7 @@ export class KernelParser {
       if ([...this.#variables, ...this.#moduleVariables].some(({ name }) => name === variable.name)) {
         fail("PTX_NAME", `${variable.name} is declared twice`, variable);
       }
-      if (this.#variables.push(variable) > 1_024) fail("PTX_LIMIT", "too many variables", variable);
+      if (this.#variables.push(variable) > MAX_VARIABLES) fail("PTX_LIMIT", "too many variables", variable);
     }
   }
 
@@ -207,6 +214,8 @@ export class KernelParser {
     const modifiers: string[] = [];
     while (reader.current.kind === "dotted") modifiers.push(reader.take().text.slice(1));
     const operands: Operand[] = [];
+    // A call is refused by the checker, so that the other kernels of the module still get their answer.
+    if (opcode === "call") reader.skipToEnd();
     if (!reader.at(";")) {
       do operands.push(this.#operands.operand());
       while (reader.accept(",") && operands.length < 16);

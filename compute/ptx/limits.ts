@@ -19,6 +19,8 @@ export const MAX_LOWERED_REGISTERS: number = 48_000;
 export const MAX_PARAMETERS: number = 64;
 /** Bytes of all parameters of a kernel (what CUDA allows on every architecture). */
 export const MAX_PARAMETER_BYTES: number = 4_096;
+/** Variables of a module, and of a kernel. */
+export const MAX_VARIABLES: number = 1_024;
 /** Bytes of constant and initialised global variables of one module. */
 export const MAX_CONSTANT_BYTES: number = 1 << 16;
 /** Bytes of shared memory of one block (what every architecture from sm_75 has without opting in). */

@@ -41,6 +41,7 @@ const REFUSED: ReadonlyMap<string, string> = new Map([
   ["activemask", "which threads are together is not defined"],
   ["nanosleep", "time is not part of a result"],
   ["call", "calls are not supported: have the compiler inline the function"],
+  ["brx", "jump tables are not supported yet: use if and else"],
 ]);
 
 /** Instructions that never change a result. */
@@ -115,7 +116,11 @@ class KernelLowering {
     if (WITHOUT_EFFECT.has(opcode)) return;
     const reason = REFUSED.get(opcode);
     if (reason !== undefined)
-      fail(opcode === "call" ? "PTX_UNSUPPORTED" : "PTX_REFUSED", `${opcode}: ${reason}`, statement);
+      fail(
+        opcode === "call" || opcode === "brx" ? "PTX_UNSUPPORTED" : "PTX_REFUSED",
+        `${opcode}: ${reason}`,
+        statement,
+      );
     const context = new LoweringContext(statement, this.#scope);
     const carries = statement.modifiers.includes("cc") ? CARRIES.get(`${opcode}.cc`) : undefined;
     const lowering = carries ?? LOWERINGS.get(opcode);

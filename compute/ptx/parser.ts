@@ -5,7 +5,7 @@
 import { fail } from "./errors.ts";
 import { KernelParser } from "./kernel-parser.ts";
 import { lex } from "./lexer.ts";
-import { MAX_CONSTANT_BYTES } from "./limits.ts";
+import { MAX_CONSTANT_BYTES, MAX_VARIABLES } from "./limits.ts";
 import type { ParsedKernel, ParsedModule, Variable } from "./syntax.ts";
 import { TokenReader } from "./token-reader.ts";
 import { parseVariables } from "./variable-parser.ts";
@@ -57,15 +57,10 @@ class ModuleParser {
     if (text === ".entry") this.#kernels.push(new KernelParser(reader, this.#variables).kernel());
     else if (text === ".func") this.#function();
     else if (text === ".section") this.#section();
-    else if (text === ".pragma") this.#pragma();
+    else if (text === ".pragma") reader.skipStatement();
     else if (LINES.has(text)) reader.skipLine();
     else this.#variables.push(...parseVariables(reader, external));
-  }
-
-  #pragma(): void {
-    while (!this.#reader.accept(";")) {
-      if (this.#reader.take().kind === "end") this.#reader.unexpected('";"');
-    }
+    if (this.#variables.length > MAX_VARIABLES) fail("PTX_LIMIT", "too many variables", reader.current);
   }
 
   #section(): void {

@@ -66,6 +66,16 @@ export class TokenReader {
     while (this.current.kind !== "end" && this.current.line === line) this.take();
   }
 
+  /** Skips to the semicolon that ends the statement. */
+  skipToEnd(): void {
+    while (!this.at(";")) if (this.take().kind === "end") this.unexpected('";"');
+  }
+
+  skipStatement(): void {
+    this.skipToEnd();
+    this.expect(";");
+  }
+
   /** Skips over a balanced `{ ... }` that starts at the current token. */
   skipBraces(): void {
     this.expect("{");

@@ -11,7 +11,7 @@ import type { Triple } from "../../../compute/ptx/wasm/machine.ts";
 import { bytesOf, words32, words64 } from "./support/bit-patterns.ts";
 import { buffer, float32, int32, kernelText, runBoth, uint64 } from "./support/both-engines.ts";
 
-const FILES = ["elementwise", "gemm", "reduce", "integer", "physics"];
+const FILES = ["elementwise", "gemm", "reduce", "integer", "physics", "varied"];
 
 function run(start: number, bytes: number): { readonly kind: "run"; readonly start: number; readonly bytes: number } {
   return { kind: "run", start, bytes };
