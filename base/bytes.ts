@@ -6,13 +6,32 @@ export type Hex = `0x${string}`;
 
 export const EMPTY_BYTES: Uint8Array = new Uint8Array(0);
 
-const HEX_OF_BYTE: readonly string[] = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
+/** The codes of a byte's two digits, the first in the high half. */
+const DIGITS: Uint16Array = Uint16Array.from({ length: 256 }, (_, byte) => {
+  const text = byte.toString(16).padStart(2, "0");
+  return (text.charCodeAt(0) << 8) | text.charCodeAt(1);
+});
 
-/** Lower-case hex with `0x`. */
+/** Up to here one call makes the text: a call takes a limited number of arguments. */
+const SHORT_HEX_BYTES = 256;
+const latin1 = new TextDecoder("latin1");
+
+/**
+ * Lower-case hex with `0x`. Made from codes, not by adding up pieces of text: that would leave a tree of pieces which
+ * is flattened when the text is first looked up in a map, a third of the speed in all (measured).
+ */
 export function bytesToHex(bytes: Uint8Array): Hex {
-  let text = "0x";
-  for (let i = 0; i < bytes.length; i++) text += HEX_OF_BYTE[bytes[i] as number];
-  return text as Hex;
+  const length = 2 + 2 * bytes.length;
+  const codes: number[] | Uint8Array =
+    bytes.length <= SHORT_HEX_BYTES ? new Array<number>(length) : new Uint8Array(length);
+  codes[0] = 0x30;
+  codes[1] = 0x78;
+  for (let i = 0; i < bytes.length; i++) {
+    const digits = DIGITS[bytes[i] as number] as number;
+    codes[2 * i + 2] = digits >> 8;
+    codes[2 * i + 3] = digits & 0xff;
+  }
+  return (Array.isArray(codes) ? String.fromCharCode.apply(null, codes) : latin1.decode(codes)) as Hex;
 }
 
 function nibble(code: number): number {
