@@ -35,9 +35,8 @@ export class EventQueue {
   }
 
   /** Runs everything up to that time. */
-  runUntil(end: number, stop: () => boolean): void {
+  runUntil(end: number): void {
     for (let next = this.#heap[0]; next !== undefined && next.time <= end; next = this.#heap[0]) {
-      if (stop()) return;
       this.#removeFirst();
       this.now = next.time;
       next.run();

@@ -2,7 +2,7 @@
 import type { Prng } from "../../base/prng.ts";
 import { checkJob } from "../../chain/consensus/check-job.ts";
 import type { Effect, Event, TimerName } from "../../chain/consensus/events.ts";
-import { voteMessage } from "../../chain/consensus/messages.ts";
+import { revealMessage, voteMessage } from "../../chain/consensus/messages.ts";
 import { restore } from "../../chain/consensus/restore.ts";
 import type { ConsensusState, CoreOptions } from "../../chain/consensus/state.ts";
 import { step } from "../../chain/consensus/step.ts";
@@ -55,6 +55,7 @@ export class SimNode {
   readonly #host: NodeHost;
   /** Transactions that clients keep sending until they are final: a restarted node hears of them again. */
   readonly #known = new Set<number>();
+  readonly #executed = new Set<Block["hash"]>();
   #seenHeight = 0;
   #isFollower = false;
   #running: Running | undefined;
@@ -79,6 +80,11 @@ export class SimNode {
   /** Transactions that it has not seen final. */
   get unfinishedTransactions(): number {
     return this.#known.size;
+  }
+
+  /** Ever, and with the right result: after a restart it signs its old votes again before executing again. */
+  hasExecuted(hash: Block["hash"]): boolean {
+    return this.#executed.has(hash);
   }
 
   get waitingVotes(): number {
@@ -189,6 +195,7 @@ export class SimNode {
         return;
       case "build": {
         const block = running.app.build(effect);
+        this.#executed.add(block.hash);
         const { epoch, view } = effect;
         this.#later(running, 1, () => this.#step({ type: "built", epoch, view, block }));
         return;
@@ -249,7 +256,9 @@ export class SimNode {
   #execute(running: Running, block: Block): void {
     const { prng, executionTime } = this.#settings;
     this.#later(running, between(prng, 0.5, 1) * executionTime, () => {
-      this.#step({ type: "executed", hash: block.hash, valid: running.app.execute(block) });
+      const valid = running.app.execute(block);
+      if (valid) this.#executed.add(block.hash);
+      this.#step({ type: "executed", hash: block.hash, valid });
     });
   }
 
@@ -284,8 +293,9 @@ export class SimNode {
   }
 
   #actorContext(): ActorContext | undefined {
-    const { state } = this;
-    if (state === undefined) return undefined;
+    const running = this.#running;
+    if (running === undefined) return undefined;
+    const { state, app } = running;
     const { options, prng } = this.#settings;
     return {
       prng,
@@ -297,6 +307,12 @@ export class SimNode {
         validator: state.own ?? 0,
         signature: options.signer.sign(voteMessage(options.parameters.chainId, content)),
       }),
+      blockOn: (parent, view) => {
+        const epoch = state.epoch.number;
+        const reveal = options.signer.sign(revealMessage(options.parameters.chainId, epoch, view));
+        const time = Math.max(parent.time, this.#localTime);
+        return app.build({ type: "build", epoch, view, parent, time, emptyOnly: false, reveal });
+      },
       variantOf: (block, rootIsRight) => variantOf(block, rootIsRight, (hash) => this.#held(hash), prng),
     };
   }

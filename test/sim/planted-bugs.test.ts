@@ -12,11 +12,11 @@ interface Hunt {
 
 /** Where each trap lies. Nothing else is chosen: the seeds are those from 0 on. */
 const HUNTS: Readonly<Record<PlantedBug, Hunt>> = {
-  "lose-notarized-bodies": { faults: ["crash-all"], finds: /progress/ },
-  "forget-own-nullify": { faults: ["partition", "crash-all", "byzantine"], actor: "silent", finds: /progress/ },
-  "finalize-after-timeout": { faults: ["loss", "partition"], finds: /no-honest-evidence|no-conflicting-finals|alarm/ },
-  "reject-mixed-views": { faults: ["loss", "reordering", "partition"], finds: /progress/ },
-  "finalize-in-view-only": { faults: ["byzantine", "slow"], actor: "finalize-withholder", finds: /progress|rest/ },
+  "lose-notarized-bodies": { faults: ["crash-all"], finds: /progress:/ },
+  "forget-own-nullify": { faults: ["partition", "crash-all", "byzantine"], actor: "silent", finds: /progress:/ },
+  "finalize-after-timeout": { faults: ["loss", "partition"], finds: /no-honest-evidence:/ },
+  "reject-mixed-views": { faults: ["loss", "reordering", "partition"], finds: /progress:/ },
+  "finalize-in-view-only": { faults: ["byzantine", "slow"], actor: "finalize-withholder", finds: /progress:|rest:/ },
 };
 
 const MOST_SEEDS = 40;
@@ -30,9 +30,8 @@ describe("planted bugs", () => {
     const hunt = HUNTS[bug];
     for (let seed = 0; seed < MOST_SEEDS; seed++) {
       const scenario = scenarioOf(seed, hunt);
-      const { violations } = simulate(scenario, { bugs: new Set([bug]), failFast: true });
-      if (violations.length === 0) continue;
-      expect(violations.join("\n")).toMatch(hunt.finds);
+      const { violations } = simulate(scenario, { bugs: new Set([bug]) });
+      if (!violations.some((violation) => hunt.finds.test(violation))) continue;
       expect(simulate(scenario).violations).toEqual([]);
       return;
     }

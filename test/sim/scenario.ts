@@ -46,7 +46,8 @@ export const SIM_PARAMETERS: ConsensusParameters = {
   maxSkew: 400,
   maxUnfinal: 8,
   capDivisor: 4n,
-  logLimit: 100,
+  // Rewritten after almost every commit, which a real node would not do: the more so it is tested.
+  logLimit: 8,
 };
 
 export interface Scenario {

@@ -29,12 +29,12 @@ const TRANSACTION_EVERY = 400;
 /** The last transactions get this long to become final. */
 const LAST_TRANSACTIONS = 8_000;
 
+const SHOWN_PER_INVARIANT = 4;
+
 export interface SimulationOptions {
   readonly keys?: KeyMaker;
   readonly bugs?: ReadonlySet<PlantedBug>;
   readonly onTrace?: (line: string) => void;
-  /** Stop at the first violation. */
-  readonly failFast?: boolean;
 }
 
 export interface SimulationResult {
@@ -62,8 +62,8 @@ export class Simulation implements NodeHost {
   readonly #checkers: readonly Checker[];
   readonly #indexOf: ReadonlyMap<PeerId, number>;
   readonly #violations: string[] = [];
+  readonly #violationCounts = new Map<string, number>();
   readonly #finality: number[] = [];
-  readonly #failFast: boolean;
   #bytes = 0;
   #transactions = 0;
 
@@ -73,7 +73,6 @@ export class Simulation implements NodeHost {
     this.#keys = options.keys ?? simulatedKeys();
     this.#prng = new Prng(`simulation ${scenario.seed}`);
     this.#trace = new Trace(options.onTrace);
-    this.#failFast = options.failFast ?? false;
     this.#network = new Network(this.queue, this.#prng.fork("network"), scenario.faultyLinks);
     this.nodes = this.#makeNodes(options);
     const ids = this.nodes.map(({ id }) => id);
@@ -96,18 +95,15 @@ export class Simulation implements NodeHost {
     for (const node of this.nodes) node.start();
     this.#injector.start();
     this.#submitTransactions(length * REST_AT - LAST_TRANSACTIONS);
-    const stop = (): boolean => this.#failFast && this.#violations.length > 0;
-    this.queue.runUntil(length * HEALED_AT, stop);
-    if (!stop()) {
-      this.#note("heal");
-      this.#network.quality = this.#scenario.goodLinks;
-      this.#injector.heal();
-    }
-    this.queue.runUntil(length * REST_AT, stop);
-    if (!stop()) this.#checkProgress();
+    this.queue.runUntil(length * HEALED_AT);
+    this.#note("heal");
+    this.#network.quality = this.#scenario.goodLinks;
+    this.#injector.heal();
+    this.queue.runUntil(length * REST_AT);
+    this.#checkProgress();
     const heightAtRest = this.#maxHeight();
-    this.queue.runUntil(length, stop);
-    if (!stop()) this.#checkRest(heightAtRest, length * (1 - REST_AT));
+    this.queue.runUntil(length);
+    this.#checkRest(heightAtRest, length * (1 - REST_AT));
     return this.#result();
   }
 
@@ -226,7 +222,8 @@ export class Simulation implements NodeHost {
   #checkRest(heightBefore: number, duration: number): void {
     const blocks = this.#maxHeight() - heightBefore;
     const allowed = 2 * Math.ceil(duration / this.#scenario.parameters.heartbeat) + 2;
-    if (blocks > allowed) this.#violate(`rest: ${blocks} blocks in ${Math.round(duration)} ms of rest, more than ${allowed}`);
+    if (blocks > allowed)
+      this.#violate(`rest: ${blocks} blocks in ${Math.round(duration)} ms of rest, more than ${allowed}`);
   }
 
   #maxHeight(): number {
@@ -238,7 +235,11 @@ export class Simulation implements NodeHost {
   }
 
   #violate(reason: string): void {
-    if (this.#violations.length < 20) this.#violations.push(`at ${(this.queue.now / 1000).toFixed(3)} s: ${reason}`);
+    // The first few of each invariant tell the story; a broken rule may be broken a thousand times.
+    const name = reason.split(":", 1)[0] ?? "";
+    const count = (this.#violationCounts.get(name) ?? 0) + 1;
+    this.#violationCounts.set(name, count);
+    if (count <= SHOWN_PER_INVARIANT) this.#violations.push(`at ${(this.queue.now / 1000).toFixed(3)} s: ${reason}`);
     this.#note(reason);
   }
 

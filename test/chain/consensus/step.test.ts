@@ -28,6 +28,18 @@ describe("voting", () => {
     expect(core.sent).toEqual([voteText("NULLIFY", view)]);
   });
 
+  it.each([
+    ["height", { height: 2 }],
+    ["time", { time: -1 }],
+    ["beacon", { beacon: `0x${"00".repeat(32)}` as const }],
+  ])("gives a view up at once when the %s of its block does not follow from the parent", (_, change) => {
+    const core = new CoreDriver();
+    const view = core.viewLedBy("another");
+    core.skipTo(view);
+    core.propose(view, { ...core.block(view), ...change });
+    expect(core.sent).toEqual([voteText("NULLIFY", view)]);
+  });
+
   it("signs nothing before the log is durable", () => {
     const core = new CoreDriver();
     const view = core.viewLedBy("another");

@@ -12,6 +12,8 @@ export interface ActorContext {
   readonly state: ConsensusState;
   /** Signs anything with the actor's key. The caller is a member of the epoch's set. */
   sign(content: VoteContent): Vote;
+  /** A block of the actor's own on any parent that it has executed. */
+  blockOn(parent: Block, view: number): Block;
   /** The block with other transactions and a right or wrong root. */
   variantOf(block: Block, rootIsRight: boolean): Block;
 }

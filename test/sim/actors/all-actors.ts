@@ -7,6 +7,7 @@ import { finalizeWithholder } from "./finalize-withholder.ts";
 import { garbageSender } from "./garbage-sender.ts";
 import { nullifyFinalizer } from "./nullify-finalizer.ts";
 import { silent } from "./silent.ts";
+import { skippingLeader } from "./skipping-leader.ts";
 import { staleReplayer } from "./stale-replayer.ts";
 import { twoFaced } from "./two-faced.ts";
 import { wrongRootLeader } from "./wrong-root-leader.ts";
@@ -19,6 +20,7 @@ export const ACTORS: ReadonlyMap<string, () => Actor> = new Map([
   ["garbage-sender", () => garbageSender],
   ["nullify-finalizer", () => nullifyFinalizer],
   ["silent", () => silent],
+  ["skipping-leader", () => skippingLeader],
   ["stale-replayer", staleReplayer],
   ["two-faced", () => twoFaced],
   ["wrong-root-leader", () => wrongRootLeader],

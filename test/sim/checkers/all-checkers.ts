@@ -7,6 +7,7 @@ import { noHonestBlame } from "./no-honest-blame.ts";
 import { noHonestEvidence } from "./no-honest-evidence.ts";
 import { persistBeforeSend } from "./persist-before-send.ts";
 import { prefixOrder } from "./prefix-order.ts";
+import { voteAfterExecution } from "./vote-after-execution.ts";
 
 export const ALL_CHECKERS: readonly NamedChecker[] = [
   noConflictingFinals,
@@ -14,6 +15,7 @@ export const ALL_CHECKERS: readonly NamedChecker[] = [
   noHonestEvidence,
   noHonestBlame,
   persistBeforeSend,
+  voteAfterExecution,
   equalRoots,
   boundedMemory,
   lightClient,

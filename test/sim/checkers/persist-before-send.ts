@@ -6,6 +6,8 @@ import type { NamedChecker } from "./checker.ts";
 function remembers({ disk }: SimNode, { kind, epoch, view, hash }: VoteContent): boolean {
   const { epoch: current, certificate } = disk.base();
   if (epoch < current.number) return true;
+  // After a crash the node would be in the epoch before, where records of a later one mean nothing.
+  if (epoch > current.number) return false;
   if (certificate?.epoch === epoch && certificate.view >= view) return true;
   return disk.log.some(
     ({ type, ...rest }) =>
@@ -18,6 +20,13 @@ function remembers({ disk }: SimNode, { kind, epoch, view, hash }: VoteContent):
   );
 }
 
+/** A block that somebody may need because of our vote. */
+function holdsBlock({ disk }: SimNode, { kind, hash }: VoteContent): boolean {
+  if (kind !== "PROPOSE" && kind !== "NOTARIZE") return true;
+  if (disk.blockOf(hash) !== undefined) return true;
+  return disk.log.some((entry) => entry.type === "block" && entry.block.hash === hash);
+}
+
 /** Nothing signed leaves a node before its own disk knows of it, and no proposal or certificate either. */
 export const persistBeforeSend: NamedChecker = {
   name: "persist-before-send",
@@ -26,6 +35,9 @@ export const persistBeforeSend: NamedChecker = {
       const vote = message.type === "vote" ? message.vote : message.type === "proposal" && message.proposal.vote;
       if (vote && !remembers(node, vote)) {
         report(`node ${node.index} sent ${vote.kind} of view ${vote.epoch}/${vote.view} before its fsync`);
+      }
+      if (vote && !holdsBlock(node, vote)) {
+        report(`node ${node.index} sent ${vote.kind} of view ${vote.epoch}/${vote.view} without its block on disk`);
       }
       if (message.type !== "certificate" || message.certificate.kind === "FINALIZE") return;
       const { kind, epoch, view } = message.certificate;
