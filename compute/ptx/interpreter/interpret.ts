@@ -27,6 +27,8 @@ export interface InterpretedBlock {
   readonly fuel: number;
   /** Gets the chunks of buffers that the block touched, as `buffer chunk`. */
   readonly touched?: Set<string>;
+  /** The order in which threads take their turns between waits; ascending when not given. No result depends on it. */
+  readonly order?: readonly number[];
 }
 
 interface Thread {
@@ -66,6 +68,7 @@ export function interpretBlock(task: InterpretedBlock): InterpretedOutcome {
 class BlockRun {
   readonly #task: InterpretedBlock;
   readonly #threads: readonly Thread[];
+  readonly #turns: readonly Thread[];
   readonly #parameters: Uint8Array;
   readonly #objects = new Map<string, CheckedObject>();
   #fuel: number;
@@ -78,6 +81,7 @@ class BlockRun {
     this.#makeObjects();
     const [x, y, z] = task.shape.block;
     this.#threads = Array.from({ length: x * y * z }, (_, index) => this.#makeThread(index));
+    this.#turns = task.order?.map((index) => this.#threads[index] as Thread) ?? this.#threads;
   }
 
   #makeParameters(): Uint8Array {
@@ -135,7 +139,7 @@ class BlockRun {
   /** Fuel that is left. */
   run(): number {
     for (;;) {
-      for (const thread of this.#threads) this.#advance(thread);
+      for (const thread of this.#turns) this.#advance(thread);
       if (this.#threads.every(({ done }) => done)) return this.#fuel;
       if (this.#exchangeWarps()) continue;
       this.#openBarrier();

@@ -53,14 +53,25 @@ export function runCompiled(job: Job): Outcome {
   return { outcomes, buffers: job.buffers.map((_, index) => machine.buffer(index).slice()) };
 }
 
-export function runInterpreted(job: Job): { readonly outcomes: readonly InterpretedOutcome[] } & Outcome {
+/** `shuffle` puts blocks and threads in another order. */
+export function runInterpreted(
+  job: Job,
+  shuffle?: (items: number[]) => readonly number[],
+): { readonly outcomes: readonly InterpretedOutcome[] } & Outcome {
   const checked = checkKernel(job.text, job.entry);
   const buffers = job.buffers.map((bytes) => bytes.slice());
   const { grid, block, dynamicShared = 0, arguments: values, fuel = 1e9 } = job;
   const shape = { grid, block, dynamicShared, arguments: values };
-  const outcomes = blocksOf(grid).map((at) =>
-    interpretBlock({ checked, shape, buffers, windows: job.windows?.(at) ?? new Map(), block: at, fuel }),
-  );
+  const blocks = blocksOf(grid);
+  const inOrder = (count: number): readonly number[] => {
+    const ascending = Array.from({ length: count }, (_, i) => i);
+    return shuffle?.(ascending) ?? ascending;
+  };
+  const outcomes = inOrder(blocks.length).map((index) => {
+    const at = blocks[index] as Triple;
+    const order = inOrder(block[0] * block[1] * block[2]);
+    return interpretBlock({ checked, shape, buffers, windows: job.windows?.(at) ?? new Map(), block: at, fuel, order });
+  });
   return { outcomes: outcomes as readonly BlockOutcome[], buffers };
 }
 
