@@ -3,6 +3,7 @@ import { bytesToHex, compareBytes, type Hex, hexToBytes } from "../../base/bytes
 import { assert } from "../../base/errors.ts";
 import { encodeRlp, rlpOfInteger } from "../../base/rlp.ts";
 import { sha256 } from "../../base/sha256.ts";
+import { cappedWeights } from "./capped-weights.ts";
 
 /** The validator's BLS public key. */
 export type ValidatorId = Hex;
@@ -23,10 +24,6 @@ export interface ValidatorSet {
   readonly indexOf: ReadonlyMap<ValidatorId, number>;
 }
 
-/**
- * No validator weighs more than one part in `capDivisor` of the stake of all. With fewer than `capDivisor` equal
- * validators every one is capped, and they stay equal.
- */
 export function makeValidatorSet(stakes: readonly ValidatorStake[], capDivisor: bigint): ValidatorSet {
   assert(stakes.length > 0, "a validator set is not empty");
   const sorted = [...stakes].sort((a, b) => compareBytes(hexToBytes(a.id), hexToBytes(b.id)));
@@ -39,16 +36,6 @@ export function makeValidatorSet(stakes: readonly ValidatorStake[], capDivisor: 
   assert(indexOf.size === ids.length, "a validator is in a set once");
   const total = weights.reduce((sum, weight) => sum + weight, 0n);
   return { ids, weights, total, hash: validatorSetHash(ids, weights), indexOf };
-}
-
-/** A positive stake stays positive, or a validator of a set could not be drawn as leader. */
-export function cappedWeights(stakes: readonly bigint[], capDivisor: bigint): bigint[] {
-  const sum = stakes.reduce((total, stake) => total + stake, 0n);
-  const cap = sum / capDivisor > 0n ? sum / capDivisor : 1n;
-  return stakes.map((stake) => {
-    assert(stake > 0n, "a validator has stake");
-    return stake < cap ? stake : cap;
-  });
 }
 
 export function validatorSetHash(ids: readonly ValidatorId[], weights: readonly bigint[]): Hex {

@@ -1,9 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Hex } from "../../../base/bytes.ts";
+import { cappedWeights } from "../../../chain/consensus/capped-weights.ts";
 import { leaderOf } from "../../../chain/consensus/leader.ts";
 import { isMoreThanThird, isQuorum } from "../../../chain/consensus/quorum.ts";
-import { cappedWeights, makeValidatorSet } from "../../../chain/consensus/validator-set.ts";
+import { makeValidatorSet } from "../../../chain/consensus/validator-set.ts";
 
 const weights = fc.array(fc.bigInt({ min: 1n, max: 10n ** 30n }), { minLength: 1, maxLength: 20 });
 const sum = (values: readonly bigint[]): bigint => values.reduce((total, value) => total + value, 0n);
@@ -34,14 +35,41 @@ describe("quorum", () => {
       }),
     );
   });
+});
 
-  it("leaves no weight above its share of the stake, and none at zero", () => {
+describe("capped weights", () => {
+  const divisors = fc.bigInt({ min: 4n, max: 12n });
+
+  it("leave nobody more than a share of the total weight, or all equal where that cannot be", () => {
     fc.assert(
-      fc.property(weights, fc.bigInt({ min: 4n, max: 50n }), (stakes, divisor) => {
-        const cap = sum(stakes) / divisor;
-        return cappedWeights(stakes, divisor).every((weight) => weight >= 1n && (weight <= cap || weight === 1n));
+      fc.property(weights, divisors, (stakes, divisor) => {
+        const capped = cappedWeights(stakes, divisor);
+        const total = sum(capped);
+        if (BigInt(stakes.length) >= divisor) expect(capped.every((weight) => weight * divisor <= total)).toBe(true);
+        else if (!capped.every((weight) => weight * divisor <= total)) expect(new Set(capped).size).toBe(1);
       }),
     );
+  });
+
+  it("are never above the stake, never zero, and keep the order of the stakes", () => {
+    fc.assert(
+      fc.property(weights, divisors, (stakes, divisor) => {
+        const capped = cappedWeights(stakes, divisor);
+        for (const [index, weight] of capped.entries()) {
+          const stake = stakes[index] ?? 0n;
+          expect(weight > 0n && weight <= stake).toBe(true);
+          for (const [other, otherWeight] of capped.entries()) {
+            if ((stakes[other] ?? 0n) <= stake) expect(otherWeight <= weight).toBe(true);
+          }
+        }
+      }),
+    );
+  });
+
+  it("cut one that owns most of the stake to its share, and leave others as they are", () => {
+    expect(cappedWeights([70n, 10n, 10n, 10n], 4n)).toEqual([10n, 10n, 10n, 10n]);
+    expect(cappedWeights([70n, 10n, 10n, 10n, 10n], 4n)).toEqual([13n, 10n, 10n, 10n, 10n]);
+    expect(cappedWeights([10n, 20n, 20n, 20n, 20n], 4n)).toEqual([10n, 20n, 20n, 20n, 20n]);
   });
 });
 
