@@ -36,8 +36,8 @@ function bitLength(value: bigint): bigint {
   return value === 0n ? 0n : BigInt(value.toString(2).length);
 }
 
-/** The nearest value to magnitude * 2^exponent, ties to the even one. */
-function round(negative: boolean, magnitude: bigint, exponent: bigint, format: Format): bigint {
+/** The nearest value to magnitude * 2^exponent, ties to the even one, or the next one towards zero. */
+function round(negative: boolean, magnitude: bigint, exponent: bigint, format: Format, towardsZero: boolean): bigint {
   const { fraction, exponentBits } = format;
   const sign = negative ? 1n << (fraction + exponentBits) : 0n;
   if (magnitude === 0n) return sign;
@@ -47,7 +47,7 @@ function round(negative: boolean, magnitude: bigint, exponent: bigint, format: F
   const unit = wanted < smallest ? smallest : wanted;
   const shift = unit - exponent;
   let significand = shift <= 0n ? magnitude << -shift : magnitude >> shift;
-  if (shift > 0n) {
+  if (shift > 0n && !towardsZero) {
     const rest = magnitude & ((1n << shift) - 1n);
     const half = 1n << (shift - 1n);
     if (rest > half || (rest === half && (significand & 1n) === 1n)) significand++;
@@ -55,10 +55,11 @@ function round(negative: boolean, magnitude: bigint, exponent: bigint, format: F
   // A carry out of the significand moves on into the exponent by itself, and from the largest to infinity.
   const field = significand < 1n << fraction ? 0n : unit - smallest + 1n;
   const bits = field === 0n ? significand : (field << fraction) + (significand - (1n << fraction));
-  return sign | (bits >= most << fraction ? most << fraction : bits);
+  const infinite = most << fraction;
+  return sign | (bits < infinite ? bits : towardsZero ? infinite - 1n : infinite);
 }
 
-function fma(aBits: bigint, bBits: bigint, cBits: bigint, format: Format): bigint {
+function fma(aBits: bigint, bBits: bigint, cBits: bigint, format: Format, towardsZero: boolean): bigint {
   const [a, b, c] = [unpack(aBits, format), unpack(bBits, format), unpack(cBits, format)];
   const negative = a.negative !== b.negative;
   const infinite = ((1n << format.exponentBits) - 1n) << format.fraction;
@@ -70,23 +71,31 @@ function fma(aBits: bigint, bBits: bigint, cBits: bigint, format: Format): bigin
     return signed(negative);
   }
   if (c.special === "infinite") return signed(c.negative);
-  return finiteSum(negative, a.significand * b.significand, a.exponent + b.exponent, c, format);
+  return finiteSum(negative, a.significand * b.significand, a.exponent + b.exponent, c, format, towardsZero);
 }
 
-function finiteSum(negative: boolean, product: bigint, exponent: bigint, c: Unpacked, format: Format): bigint {
+function finiteSum(
+  negative: boolean,
+  product: bigint,
+  exponent: bigint,
+  c: Unpacked,
+  format: Format,
+  towardsZero: boolean,
+): bigint {
   const low = exponent < c.exponent ? exponent : c.exponent;
   const first = (negative ? -product : product) << (exponent - low);
   const second = (c.negative ? -c.significand : c.significand) << (c.exponent - low);
   const sum = first + second;
   // An exact zero is positive, unless both parts are negative zeros.
-  if (sum === 0n) return round(product === 0n && c.significand === 0n && negative && c.negative, 0n, 0n, format);
-  return round(sum < 0n, sum < 0n ? -sum : sum, low, format);
+  if (sum === 0n)
+    return round(product === 0n && c.significand === 0n && negative && c.negative, 0n, 0n, format, towardsZero);
+  return round(sum < 0n, sum < 0n ? -sum : sum, low, format, towardsZero);
 }
 
-export function exactFma32(a: bigint, b: bigint, c: bigint): bigint {
-  return fma(a, b, c, F32);
+export function exactFma32(a: bigint, b: bigint, c: bigint, towardsZero = false): bigint {
+  return fma(a, b, c, F32, towardsZero);
 }
 
 export function exactFma64(a: bigint, b: bigint, c: bigint): bigint {
-  return fma(a, b, c, F64);
+  return fma(a, b, c, F64, false);
 }

@@ -15,8 +15,8 @@ function checkFloatModifiers(context: LoweringContext): void {
   if (inexact !== undefined) {
     context.fail("PTX_REFUSED", `.${inexact} is not exact, and differs between machines: use the IEEE form`);
   }
-  const rounding = context.oneOf("rz", "rm", "rp");
-  if (rounding !== undefined) context.fail("PTX_UNSUPPORTED", `rounding .${rounding} is not supported, only .rn`);
+  const rounding = context.oneOf("rm", "rp");
+  if (rounding !== undefined) context.fail("PTX_UNSUPPORTED", `rounding .${rounding} is not supported`);
   if (context.flag("sat")) context.fail("PTX_UNSUPPORTED", ".sat is not supported on floats");
 }
 
@@ -24,24 +24,31 @@ function checkFloatModifiers(context: LoweringContext): void {
 function rounded(op: FloatOp, sources: number): Lowering {
   return (context) => {
     checkFloatModifiers(context);
-    if (!context.flag("rn")) {
+    const rounding = context.oneOf("rn", "rz");
+    if (rounding === undefined) {
       context.fail("PTX_REFUSED", "without .rn a driver may contract it into fma: compile with -fmad=false");
     }
-    emitFloat(context, op, sources);
+    emitFloat(context, op, sources, rounding === "rz" ? "rz" : "");
   };
 }
 
-function emitFloat(context: LoweringContext, op: FloatOp, sources: number): void {
+/** Towards zero is built where compilers use it: roundf adds so. */
+const TOWARDS_ZERO: ReadonlySet<FloatOp> = new Set<FloatOp>(["fadd", "fsub", "fmul", "fma"]);
+
+function emitFloat(context: LoweringContext, op: FloatOp, sources: number, mode: "" | "rz"): void {
   const type = context.type(...FLOATS);
   context.done(sources + 1);
+  if (mode === "rz" && (type !== "f32" || !TOWARDS_ZERO.has(op))) {
+    context.fail("PTX_UNSUPPORTED", "rounding .rz is supported for add, sub, mul and fma on f32");
+  }
   const src = Array.from({ length: sources }, (_, i) => context.source(i + 1, type));
-  context.emit(op, type, [context.destination(0, type)], src);
+  context.emit(op, type, [context.destination(0, type)], src, { mode });
 }
 
 function unrounded(op: FloatOp, sources: number): Lowering {
   return (context) => {
     checkFloatModifiers(context);
-    emitFloat(context, op, sources);
+    emitFloat(context, op, sources, "");
   };
 }
 

@@ -146,6 +146,15 @@ function floats(compute: (a: number, b: number) => number): Operation {
   return ([a = 0n, b = 0n], { type }) => bitsOfNumber(compute(numberOf(a, type), numberOf(b, type)), type);
 }
 
+const ONE = 0x3f800000n;
+const SIGN = 0x80000000n;
+
+/** Towards zero there is f32 alone. */
+function eitherRounding(nearest: Operation, towardsZero: (a: bigint, b: bigint) => bigint): Operation {
+  return (values, instruction) =>
+    instruction.mode === "rz" ? towardsZero(values[0] ?? 0n, values[1] ?? 0n) : nearest(values, instruction);
+}
+
 /** A NaN loses; -0 is less than +0. */
 function smaller(a: number, b: number): number {
   if (Number.isNaN(a)) return b;
@@ -262,15 +271,26 @@ export const OPERATIONS: Readonly<Partial<Record<Instruction["op"], Operation>>>
   selp: ([a = 0n, b = 0n, p = 0n]) => (p === 0n ? b : a),
   setp: compare,
   cvt: convert,
-  fadd: floats((a, b) => a + b),
-  fsub: floats((a, b) => a - b),
-  fmul: floats((a, b) => a * b),
+  fadd: eitherRounding(
+    floats((a, b) => a + b),
+    (a, b) => exactFma32(a, ONE, b, true),
+  ),
+  fsub: eitherRounding(
+    floats((a, b) => a - b),
+    (a, b) => exactFma32(a, ONE, b ^ SIGN, true),
+  ),
+  fmul: eitherRounding(
+    floats((a, b) => a * b),
+    // A zero of the product's sign changes nothing.
+    (a, b) => exactFma32(a, b, (a ^ b) & SIGN, true),
+  ),
   fdiv: floats((a, b) => a / b),
   fsqrt: floats((a) => Math.sqrt(a)),
   fneg: floats((a) => -a),
   fabs: floats((a) => Math.abs(a)),
   fmin: floats(smaller),
   fmax: floats((a, b) => -smaller(-a, -b)),
-  fma: ([a = 0n, b = 0n, c = 0n], { type }) => (type === "f32" ? exactFma32 : exactFma64)(a, b, c),
+  fma: ([a = 0n, b = 0n, c = 0n], { type, mode }) =>
+    type === "f32" ? exactFma32(a, b, c, mode === "rz") : exactFma64(a, b, c),
   fixnan: fixNan,
 };

@@ -13,8 +13,30 @@ function toFloat(e: Emitter, type: ScalarType): void {
   e.code.op(type === "f64" ? "f64.reinterpret_i64" : "f32.reinterpret_i32");
 }
 
+/** As doubles, where the product is exact, to the helper that rounds the sum towards zero. */
+function towardsZero(e: Emitter, { op, src }: Instruction): void {
+  const push = (source: Source): void => {
+    e.pushFloat(source, "f32");
+    e.code.op("f64.promote_f32");
+  };
+  const [a, b, c] = src as readonly [Source, Source, Source];
+  push(a);
+  push(b);
+  if (op === "fsub") e.code.op("f64.neg");
+  if (op === "fmul" || op === "fma") e.code.op("f64.mul");
+  // Adding -0 changes nothing, not even the sign of a zero.
+  if (op === "fmul") e.code.f64(-0);
+  if (op === "fma") push(c);
+  e.call("sumTowardsZero");
+}
+
 function arithmetic(name: string): ValueEmitter {
-  return (e, { type, src }) => {
+  return (e, instruction) => {
+    const { type, src, mode } = instruction;
+    if (mode === "rz") {
+      towardsZero(e, instruction);
+      return;
+    }
     for (const source of src) e.pushFloat(source, type);
     floatOp(e, type, name);
   };
@@ -65,6 +87,10 @@ function fma32(e: Emitter, { src }: Instruction): void {
 }
 
 function fma(e: Emitter, instruction: Instruction): void {
+  if (instruction.mode === "rz") {
+    towardsZero(e, instruction);
+    return;
+  }
   if (instruction.type === "f32") {
     fma32(e, instruction);
     return;

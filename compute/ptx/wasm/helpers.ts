@@ -16,6 +16,7 @@ export type HelperName =
   | "bfi64"
   | "permute"
   | "fma32"
+  | "sumTowardsZero"
   | "fma64"
   | "halfToFloat"
   | "floatToHalf";
@@ -49,6 +50,7 @@ const HELPERS: Readonly<Record<HelperName, Helper>> = {
   bfi64: { type: { params: ["i64", "i64", "i32", "i32"], results: ["i64"] }, write: bfi64 },
   permute: { type: { params: ["i32", "i32", "i32"], results: ["i32"] }, write: permute },
   fma32: { type: { params: ["f64", "f64"], results: ["f32"] }, write: fma32 },
+  sumTowardsZero: { type: { params: ["f64", "f64"], results: ["f32"] }, write: sumTowardsZero },
   fma64: { type: { params: ["f64", "f64", "f64"], results: ["f64"] }, write: fma64 },
   halfToFloat: { type: { params: ["i32"], results: ["i32"] }, write: halfToFloat },
   floatToHalf: { type: { params: ["i32"], results: ["i32"] }, write: floatToHalf },
@@ -264,6 +266,18 @@ function fma32(code: Code): void {
   exactSum(code, 0, 1, sum, error, part);
   toOdd(code, sum, error, bits);
   code.get(sum).op("f32.demote_f64");
+}
+
+/** (a, b): rounded to odd, then to the nearest float, and one step back where that went away from zero. */
+function sumTowardsZero(code: Code): void {
+  const [sum, error, part] = [code.local("f64"), code.local("f64"), code.local("f64")];
+  const bits = code.local("i64");
+  const near = code.local("f32");
+  exactSum(code, 0, 1, sum, error, part);
+  toOdd(code, sum, error, bits);
+  code.get(sum).op("f32.demote_f64").tee(near).op("f64.promote_f32", "f64.abs").get(sum).op("f64.abs", "f64.gt").if();
+  code.get(near).op("i32.reinterpret_f32").i32(1).op("i32.sub", "f32.reinterpret_i32").set(near).op("end");
+  code.get(near);
 }
 
 /** The exponent field of a double, less `low`; at most `range` when it lies between. */

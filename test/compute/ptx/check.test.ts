@@ -26,7 +26,7 @@ describe("a kernel is refused, naming the line and the reason, for", () => {
     ["a texture", "tex.2d.v4.f32.f32 {%r0,%r1,%r2,%r3}, [%a, {%r1,%r2}];", "PTX_SYNTAX", /expected/],
     ["tensor cores", "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 %r0, %t, %t, %t;", "PTX_REFUSED", /tensor/],
     ["a load ordered with other blocks", "ld.acquire.gpu.global.u32 %r0, [%a];", "PTX_REFUSED", /other blocks/],
-    ["rounding up", "add.rp.f32 %r0, %t, %t;", "PTX_UNSUPPORTED", /only \.rn/],
+    ["rounding up", "add.rp.f32 %r0, %t, %t;", "PTX_UNSUPPORTED", /rounding \.rp/],
     ["an unknown instruction", "frobnicate.b32 %r0, %t;", "PTX_UNSUPPORTED", /frobnicate/],
     ["a register that may be unset", "add.s32 %r0, %r1, %t;", "PTX_UNASSIGNED", /%r1 may be read before/],
     ["a number as an address", "mov.b64 %d0, 64;\nld.global.u32 %r0, [%d0];", "PTX_POINTER", /which object/],

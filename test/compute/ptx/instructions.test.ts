@@ -48,6 +48,8 @@ const FLOAT: readonly Form[] = ["f32", "f64"].flatMap((type): readonly Form[] =>
     ),
     ...["sqrt.rn", "rcp.rn", "neg", "abs"].map((op): Form => [`${op}.${type}`, r.repeat(2)]),
     [`fma.rn.${type}`, r.repeat(4)],
+    ...(type === "f32" ? (["add.rz", "sub.rz", "mul.rz"] as const) : []).map((op): Form => [`${op}.f32`, "rrr"]),
+    ...(type === "f32" ? (["fma.rz.f32"] as const) : []).map((op): Form => [op, "rrrr"]),
   ];
 });
 
@@ -177,6 +179,8 @@ describe("each instruction gives the same bits compiled and interpreted", () => 
   it("fused multiply-add over many random triples", () => {
     const forms: readonly Form[] = [
       ["fma.rn.f32", "rrrr"],
+      ["fma.rz.f32", "rrrr"],
+      ["add.rz.f32", "rrr"],
       ["fma.rn.f64", "dddd"],
     ];
     for (let round = 0; round < 8; round++) compareEngines(forms, `fma ${round}`, 1024);
@@ -248,6 +252,13 @@ describe("the exact fused multiply-add", () => {
     expect(exactFma32(bits32(2 ** -100), bits32(2 ** -49), 0n)).toBe(1n);
     expect(exactFma32(bits32(2 ** -100), bits32(2 ** -50), 0n)).toBe(0n);
     expect(exactFma64(bits64(Number.POSITIVE_INFINITY), 0n, 0n)).toBe(0x7fffffffffffffffn);
+  });
+
+  it("rounds towards zero when asked, and then never to infinity", () => {
+    expect(exactFma32(0x7f7fffffn, 0x40000000n, 0n, true)).toBe(0x7f7fffffn);
+    expect(exactFma32(bits32(1), bits32(1), bits32(-(2 ** -40)), true)).toBe(0x3f7fffffn);
+    expect(exactFma32(bits32(-1), bits32(1), bits32(-(2 ** -40)), true)).toBe(0xbf800000n);
+    expect(exactFma32(1n, bits32(0.75), 0n, true)).toBe(0n);
   });
 
   it("is the plain product or sum where that is exact", () => {
