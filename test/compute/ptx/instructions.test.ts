@@ -186,6 +186,41 @@ describe("each instruction gives the same bits compiled and interpreted", () => 
     for (let round = 0; round < 8; round++) compareEngines(forms, `fma ${round}`, 1024);
   });
 
+  it("fused multiply-add where the sum lies next to the middle between two results", () => {
+    // a * b = half a unit of c, less or more by what only exact arithmetic sees; c normal, denormal, odd and even.
+    const threads = 512;
+    const prng = new Prng("midpoints");
+    const singles = new Uint32Array(4 * threads);
+    const doubles = new BigUint64Array(4 * threads);
+    for (let i = 0; i < threads; i++) {
+      const [tilt, sign] = [prng.below(3), (prng.below(2) << 31) >>> 0];
+      const fraction = 0x400000 + prng.below(0x400000);
+      const exponent = prng.below(3) === 0 ? 0 : 1 + prng.below(150);
+      // Half a unit in the last place of c is 2^(max(exponent, 1) - 151).
+      const half = Math.max(exponent, 1) - 151 + 2 * 127;
+      const [first, second] = [Math.floor(half / 2), half - Math.floor(half / 2)];
+      singles.set([((first << 23) + tilt) >>> 0, (sign | ((second << 23) - 2 * tilt)) >>> 0], 4 * i);
+      singles[4 * i + 2] = ((prng.below(2) << 31) | (exponent << 23) | fraction) >>> 0;
+      const wide = 700 + prng.below(600);
+      const low = (BigInt(prng.uint32()) << 20n) | BigInt(prng.uint32() & 0xfffff);
+      const total = BigInt(wide - 53 + 1023);
+      const part = total / 2n;
+      doubles[4 * i] = (part << 52n) + BigInt(tilt);
+      doubles[4 * i + 1] = ((total - part) << 52n) - 2n * BigInt(tilt) + (BigInt(sign >>> 31) << 63n);
+      doubles[4 * i + 2] = (BigInt(prng.below(2)) << 63n) | (BigInt(wide) << 52n) | low;
+    }
+    runBoth({
+      text: kernelOf([
+        ["fma.rn.f32", "rrrr"],
+        ["fma.rz.f32", "rrrr"],
+        ["fma.rn.f64", "dddd"],
+      ]),
+      ...{ entry: "k", grid: [1, 1, 1], block: [threads, 1, 1] },
+      arguments: [buffer(0), buffer(1), buffer(2)],
+      buffers: [bytesOf(singles), bytesOf(doubles), new Uint8Array(24 * threads)],
+    });
+  });
+
   it("any selection of instructions, in any order", () => {
     const form = fc.constantFrom(...INTEGER, ...FLOAT, ...CONVERSIONS, ...COMPARISONS);
     fc.assert(
