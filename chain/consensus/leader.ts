@@ -13,5 +13,5 @@ export function leaderOf(set: ValidatorSet, seed: Hex, view: number): number {
     if (point < weight) return index;
     point -= weight;
   }
-  return assert(false, "the weights sum to the total") as never;
+  assert(false, "the weights sum to the total");
 }

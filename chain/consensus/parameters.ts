@@ -34,17 +34,17 @@ export interface ConsensusParameters {
  */
 export function verifyParameters(parameters: ConsensusParameters): ConsensusParameters {
   const { chainId, capDivisor, viewTimeoutStep, maxSkew, ...positive } = parameters;
-  for (const [name, value] of Object.entries(positive)) require(Number.isSafeInteger(value) && value > 0, name);
-  require(Number.isSafeInteger(viewTimeoutStep) && viewTimeoutStep >= 0, "viewTimeoutStep");
-  require(Number.isSafeInteger(maxSkew) && maxSkew >= 0, "maxSkew");
-  require(chainId > 0n, "chainId");
-  require(capDivisor >= 4n, "capDivisor");
-  require(parameters.viewTimeout > parameters.blockInterval, "viewTimeout");
-  require(parameters.viewTimeoutCap >= parameters.viewTimeout, "viewTimeoutCap");
+  for (const [name, value] of Object.entries(positive)) demand(Number.isSafeInteger(value) && value > 0, name);
+  demand(Number.isSafeInteger(viewTimeoutStep) && viewTimeoutStep >= 0, "viewTimeoutStep");
+  demand(Number.isSafeInteger(maxSkew) && maxSkew >= 0, "maxSkew");
+  demand(chainId > 0n, "chainId");
+  demand(capDivisor >= 4n, "capDivisor");
+  demand(parameters.viewTimeout > parameters.blockInterval, "viewTimeout");
+  demand(parameters.viewTimeoutCap >= parameters.viewTimeout, "viewTimeoutCap");
   return parameters;
 }
 
-function require(condition: boolean, name: string): void {
+function demand(condition: boolean, name: string): void {
   if (condition) return;
   throw new CodedError("PARAMETERS_INVALID", `the consensus parameter ${name} is out of range`, { name });
 }
