@@ -11,7 +11,7 @@ export const SUPPLY_CAP: bigint = 21_000_000n * OGPU;
 /** EIP-170 */
 export const MAX_CODE_BYTES = 24_576;
 /** EIP-7825: what one transaction may ask for. */
-const TRANSACTION_GAS_CAP = 1n << 24n;
+export const TRANSACTION_GAS_CAP: bigint = 1n << 24n;
 /** At the rates we execute the slowest operations, more would be minutes of work in one block. */
 const MAX_BLOCK_GAS = 1_000_000_000n;
 /** An eighth of less rounds to nothing, so that the base fee could rise but never fall (EIP-1559). */

@@ -1,4 +1,5 @@
 /** The rules that decide whether a transaction may be included: first those that need no state, then the rest. */
+import { TRANSACTION_GAS_CAP } from "../../genesis/verify-parameters.ts";
 import type { BlockEnvironment } from "../execution/environment.ts";
 import { type ExecutionRules, isForkActive } from "../execution/rules.ts";
 import { type Account, EMPTY_ACCOUNT, EMPTY_CODE_HASH } from "../state/account.ts";
@@ -9,8 +10,6 @@ import { checkSize, type Transaction } from "./transaction.ts";
 
 /** EIP-3860: twice the largest contract. */
 const MAX_INITCODE_BYTES = 49_152;
-/** EIP-7825 */
-const TRANSACTION_GAS_CAP = 1n << 24n;
 const MAX_UINT256 = (1n << 256n) - 1n;
 
 /** Throws a TransactionError when no state could make the transaction valid on this chain. */
