@@ -217,7 +217,7 @@ export class SoloChain {
       const header = sealHeader(fields, executed);
       await this.store.commit({ header, hash: hashHeader(header), executed });
     }
-    for (const entry of executed.included) this.pending.remove(entry);
+    for (const { sender, transaction } of executed.included) this.pending.removeNonce(sender, transaction.nonce);
     for (const entry of executed.rejected) if (!POSTPONED.includes(entry.error.code)) this.pending.remove(entry);
     for (const violation of executed.violations) this.options.onViolation(violation);
     if (isDue) for (const listener of this.listeners) listener(this.head);

@@ -97,6 +97,25 @@ describe("SoloChain", () => {
     expect(codeOf(() => chain.submit(raw))).toBe("TX_NONCE_TOO_LOW");
   });
 
+  it("lets a sender replace a transaction that waits, by offering more", async () => {
+    const first = chain.submit(fixture.sign(ALICE));
+    const second = chain.submit(fixture.sign(ALICE, { maxFeePerGas: 6n * GWEI, maxPriorityFeePerGas: 2n * GWEI }));
+    await fixture.nextBlock(chain);
+    expect(chain.locate(first)).toBeUndefined();
+    expect(chain.locate(second)).toEqual({ number: 1, index: 0 });
+  });
+
+  it("forgets a replacement that came while a block with the first one was under way", async () => {
+    const first = chain.submit(fixture.sign(ALICE));
+    const block = fixture.nextBlock(chain);
+    // The timer has run, so the block is being made.
+    const second = chain.submit(fixture.sign(ALICE, { maxFeePerGas: 6n * GWEI, maxPriorityFeePerGas: 2n * GWEI }));
+    await block;
+    expect(chain.locate(first)).toEqual({ number: 1, index: 0 });
+    expect(chain.waiting(bytesToHex(second))).toBeUndefined();
+    expect(chain.nextNonce(ALICE.address)).toBe(1n);
+  });
+
   it("drops a transaction whose money was spent by the one before it, without a block of its own", async () => {
     chain.submit(fixture.sign(ALICE, { value: 999n * OGPU }));
     const second = chain.submit(fixture.sign(ALICE, { nonce: 1n, value: 999n * OGPU }));
