@@ -1,9 +1,10 @@
 /** The object of eth_call and eth_estimateGas: a transaction that nobody has signed. */
-import { bytesToHex, EMPTY_BYTES, equalBytes } from "../base/bytes.ts";
+import { bytesToHex, EMPTY_BYTES, equalBytes, type Hex } from "../base/bytes.ts";
 import type { StoredHeader } from "../chain/store/block-records.ts";
 import type { CallMessage, CallOutcome } from "../vm/execution/call-message.ts";
 import type { Address } from "../vm/state/account.ts";
 import type { AccessListEntry } from "../vm/transaction/transaction.ts";
+import { MAX_ACCESS_LIST, MAX_CALL_GAS, MAX_CALL_OUTPUT_BYTES } from "./limits.ts";
 import { address, data, list, member, members, type Parameter, quantity, slot } from "./parameters.ts";
 import { decodeRevertReason } from "./revert-reason.ts";
 import { EXECUTION_REVERTED, invalidParams, REFUSED, RpcError } from "./rpc-error.ts";
@@ -12,10 +13,7 @@ export interface CallRequest extends Omit<CallMessage, "gasLimit"> {
   readonly gasLimit: bigint | undefined;
 }
 
-/** EIP-7825: no transaction can have more, so a call does not get more either. It bounds the work of a call. */
-const MAX_CALL_GAS = 1n << 24n;
 const NOBODY: Address = "0x0000000000000000000000000000000000000000";
-const MAX_ACCESS_LIST = 1_000;
 
 const accessEntry: Parameter<AccessListEntry> = {
   wanted: "an access list entry",
@@ -78,5 +76,14 @@ export function callFailure(outcome: CallOutcome, gasLimit: bigint): RpcError {
   }
   const reason = decodeRevertReason(output);
   const message = reason === undefined ? "execution reverted" : `execution reverted: ${reason}`;
-  return new RpcError(EXECUTION_REVERTED, message, bytesToHex(output));
+  return new RpcError(EXECUTION_REVERTED, message, outputText(output));
+}
+
+/** What a call returned or reverted with. Throws CALL_OUTPUT_TOO_LARGE. */
+export function outputText(output: Uint8Array): Hex {
+  if (output.length <= MAX_CALL_OUTPUT_BYTES) return bytesToHex(output);
+  throw new RpcError(REFUSED, `response too large: a call answers with at most ${MAX_CALL_OUTPUT_BYTES} bytes`, {
+    code: "CALL_OUTPUT_TOO_LARGE",
+    length: output.length,
+  });
 }

@@ -4,7 +4,7 @@ import { type Bloom, bloomMayContain } from "../vm/receipt/bloom.ts";
 import type { Log } from "../vm/receipt/log.ts";
 import type { Address } from "../vm/state/account.ts";
 import { type BlockReference, blockReference } from "./block-reference.ts";
-import { MAX_FILTER_CHOICES } from "./limits.ts";
+import { MAX_FILTER_CHOICES, MAX_TOPICS } from "./limits.ts";
 import { address, hash, list, member, members, type Parameter } from "./parameters.ts";
 import { invalidParams } from "./rpc-error.ts";
 
@@ -17,8 +17,6 @@ export interface LogFilter {
   /** By position: any of them; `undefined`: all. */
   readonly topics: readonly (readonly Hex[] | undefined)[];
 }
-
-const MAX_TOPICS = 4;
 
 /** One value, or a list of which any may match. */
 function choices<Value>(item: Parameter<Value>): Parameter<readonly Value[]> {

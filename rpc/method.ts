@@ -4,12 +4,18 @@ import type { ChainView } from "./chain-view.ts";
 import type { Parameter } from "./parameters.ts";
 import { invalidParams } from "./rpc-error.ts";
 
-/** What methods work with. */
-export interface RpcContext {
+/** What all requests share. */
+export interface NodeContext {
   readonly chain: ChainView;
-  readonly caller: MessageCaller;
+  readonly caller: Pick<MessageCaller, "call">;
   /** `ogpu/0.1.0/...` */
   readonly clientVersion: string;
+}
+
+/** What methods work with. Calls take their turns by themselves. */
+export interface RpcContext extends NodeContext {
+  /** For a method that works through many blocks: awaited before each, it lets others go on. */
+  turn(): Promise<void>;
 }
 
 type Values<Parameters extends readonly Parameter<unknown>[]> = {

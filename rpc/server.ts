@@ -3,11 +3,18 @@ import fastify, { type FastifyInstance, type FastifyReply } from "fastify";
 import { CodedError } from "../base/errors.ts";
 import { MessageCaller } from "../vm/execution/call-message.ts";
 import { rulesOfSpec } from "../vm/rules-of-spec.ts";
+import { Admission } from "./admission.ts";
 import type { ChainView } from "./chain-view.ts";
 import { JsonRpc, type OnBug } from "./json-rpc.ts";
-import { MAX_BODY_BYTES, MAX_CONNECTIONS } from "./limits.ts";
+import {
+  IDLE_TIMEOUT_MILLISECONDS,
+  MAX_BODY_BYTES,
+  MAX_CONNECTIONS,
+  MAX_REQUESTS_UNDER_WAY,
+  REQUEST_TIMEOUT_MILLISECONDS,
+} from "./limits.ts";
 import { METHODS } from "./methods.ts";
-import { INVALID_REQUEST } from "./rpc-error.ts";
+import { INTERNAL_ERROR, INVALID_REQUEST, REFUSED, type RpcErrorBody } from "./rpc-error.ts";
 import { welcomePage } from "./welcome-page.ts";
 
 export interface RpcServerOptions {
@@ -17,6 +24,7 @@ export interface RpcServerOptions {
   readonly port: number;
   readonly clientVersion: string;
   readonly onBug: OnBug;
+  readonly maxRequestsUnderWay?: number;
 }
 
 export interface RpcServer {
@@ -27,8 +35,6 @@ export interface RpcServer {
 }
 
 const JSON_TYPE = "application/json; charset=utf-8";
-/** A body that has not arrived by then is given up. */
-const REQUEST_TIMEOUT_MILLISECONDS = 30_000;
 
 /** Throws RPC_PORT_TAKEN. */
 export async function startRpcServer(options: RpcServerOptions): Promise<RpcServer> {
@@ -37,11 +43,15 @@ export async function startRpcServer(options: RpcServerOptions): Promise<RpcServ
   const rpc = new JsonRpc(METHODS, { chain, caller, clientVersion }, onBug);
   const app = fastify({
     bodyLimit: MAX_BODY_BYTES,
+    connectionTimeout: IDLE_TIMEOUT_MILLISECONDS,
     requestTimeout: REQUEST_TIMEOUT_MILLISECONDS,
     forceCloseConnections: "idle",
   });
   app.server.maxConnections = MAX_CONNECTIONS;
-  addRoutes(app, rpc, chain);
+  const admission = new Admission(options.maxRequestsUnderWay ?? MAX_REQUESTS_UNDER_WAY);
+  addHooks(app, admission);
+  addRoutes(app, rpc, admission, chain);
+  addErrors(app, onBug);
   try {
     await app.listen({ host, port });
   } catch (error) {
@@ -57,14 +67,24 @@ function boundPort(app: FastifyInstance, wanted: number): number {
   return typeof address === "object" && address !== null ? address.port : wanted;
 }
 
-function addRoutes(app: FastifyInstance, rpc: JsonRpc, chain: ChainView): void {
+function addHooks(app: FastifyInstance, admission: Admission): void {
   // We parse bodies ourselves: what is not JSON gets JSON-RPC's answer, not HTTP's.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("application/json", { parseAs: "string" }, (_request, body, done) => done(null, body));
-  // Any page may ask: the node holds no keys, so there is nothing that a foreign page could do in a user's name.
-  app.addHook("onRequest", async (_request, reply) => {
+  app.addHook("onRequest", async (request, reply) => {
+    // Any page may ask. The node holds no keys, so a foreign page can do nothing in a user's name; it can make the node
+    // work as any other client can, within the limits.
     reply.header("access-control-allow-origin", "*");
+    if (admission.admit(request.raw, reply.raw)) return;
+    await refuse(reply.header("retry-after", "1"), 503, {
+      code: REFUSED,
+      message: "the node has as many requests under way as it takes: try again later",
+      data: { code: "RPC_BUSY" },
+    });
   });
+}
+
+function addRoutes(app: FastifyInstance, rpc: JsonRpc, admission: Admission, chain: ChainView): void {
   app.options("/", async (_request, reply) =>
     reply
       .header("access-control-allow-methods", "POST, GET, OPTIONS")
@@ -74,27 +94,39 @@ function addRoutes(app: FastifyInstance, rpc: JsonRpc, chain: ChainView): void {
       .send(),
   );
   app.post("/", async (request, reply) => {
-    const answer = await rpc.answer(typeof request.body === "string" ? request.body : "");
+    const body = typeof request.body === "string" ? request.body : "";
+    const answer = await admission.serve(request.raw, (client) => rpc.answer(body, client));
     return answer === undefined ? reply.code(204).send() : reply.type(JSON_TYPE).send(answer);
   });
   app.get("/", async (request, reply) =>
     reply.type("text/html; charset=utf-8").send(welcomePage(chain, `http://${request.host}`)),
   );
-  app.setNotFoundHandler((_request, reply) => refuse(reply, 404, "POST JSON-RPC requests to /"));
-  app.setErrorHandler((error: { readonly statusCode?: number; readonly message: string }, _request, reply) =>
-    refuse(reply, error.statusCode ?? 500, httpMessage(error.statusCode, error.message)),
-  );
 }
 
-function httpMessage(status: number | undefined, message: string): string {
+function addErrors(app: FastifyInstance, onBug: OnBug): void {
+  app.setNotFoundHandler((_request, reply) =>
+    refuse(reply, 404, { code: INVALID_REQUEST, message: "POST JSON-RPC requests to /" }),
+  );
+  app.setErrorHandler((error: { readonly statusCode?: number; readonly message: string }, request, reply) => {
+    const status = error.statusCode ?? 500;
+    if (status < 500)
+      return refuse(reply, status, { code: INVALID_REQUEST, message: httpMessage(status, error.message) });
+    onBug(`${request.method} /`, error);
+    return refuse(reply, status, { code: INTERNAL_ERROR, message: "internal error" });
+  });
+}
+
+function httpMessage(status: number, message: string): string {
   if (status === 413) return `a request has at most ${MAX_BODY_BYTES} bytes`;
   if (status === 415) return "send the request with content-type: application/json";
-  return status === undefined || status >= 500 ? "internal error" : message;
+  return message;
 }
 
-function refuse(reply: FastifyReply, status: number, message: string): FastifyReply {
-  const body = { jsonrpc: "2.0", id: null, error: { code: INVALID_REQUEST, message } };
-  return reply.code(status).type(JSON_TYPE).send(JSON.stringify(body));
+function refuse(reply: FastifyReply, status: number, error: RpcErrorBody): FastifyReply {
+  return reply
+    .code(status)
+    .type(JSON_TYPE)
+    .send(JSON.stringify({ jsonrpc: "2.0", id: null, error }));
 }
 
 function listenError(error: unknown, host: string, port: number): unknown {

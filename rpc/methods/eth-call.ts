@@ -1,7 +1,6 @@
-import { bytesToHex } from "../../base/bytes.ts";
 import { blockReference, LATEST, requireBlock } from "../block-reference.ts";
 import { callEnvironment } from "../call-environment.ts";
-import { callFailure, callRequest, messageOf } from "../call-request.ts";
+import { callFailure, callRequest, messageOf, outputText } from "../call-request.ts";
 import { defineMethod, type RpcMethod } from "../method.ts";
 import { optional } from "../parameters.ts";
 
@@ -14,6 +13,6 @@ export const ethCall: RpcMethod = defineMethod({
     const message = messageOf(request, block);
     const outcome = await caller.call(state, callEnvironment(chain, block), message);
     if (!outcome.succeeded) throw callFailure(outcome, message.gasLimit);
-    return bytesToHex(outcome.output);
+    return outputText(outcome.output);
   },
 });

@@ -21,7 +21,7 @@ const blockCount: Parameter<bigint> = {
 export const ethFeeHistory: RpcMethod = defineMethod({
   name: "eth_feeHistory",
   parameters: [blockCount, blockReference, optional(list(percentile, MAX_PERCENTILES), [])],
-  run: ({ chain }, wanted, newest, percentiles) => {
+  run: async ({ chain, turn }, wanted, newest, percentiles) => {
     if (percentiles.some((value, index) => index > 0 && value < (percentiles[index - 1] as number))) {
       throw invalidParams("percentiles must not decrease");
     }
@@ -32,11 +32,16 @@ export const ethFeeHistory: RpcMethod = defineMethod({
     const blocks = Array.from({ length: count }, (_, index) => chain.header(oldest + index)).filter(
       (block) => block !== undefined,
     );
+    const reward: (readonly string[])[] = [];
+    for (const block of percentiles.length > 0 ? blocks : []) {
+      await turn();
+      reward.push(rewards(chain, block, percentiles));
+    }
     return {
       oldestBlock: quantityText(oldest),
       baseFeePerGas: [...blocks.map(({ header }) => header.baseFeePerGas), nextBaseFee(last.header)].map(quantityText),
       gasUsedRatio: blocks.map(({ header }) => Number(header.gasUsed) / Number(header.gasLimit)),
-      ...(percentiles.length > 0 && { reward: blocks.map((block) => rewards(chain, block, percentiles)) }),
+      ...(percentiles.length > 0 && { reward }),
     };
   },
 });

@@ -1,26 +1,38 @@
 import { bytesToHex } from "../../base/bytes.ts";
 import { keccak256 } from "../../base/keccak.ts";
 import type { StoredHeader } from "../../chain/store/block-records.ts";
+import type { Log } from "../../vm/receipt/log.ts";
 import { type BlockReference, LATEST, requireBlock } from "../block-reference.ts";
 import type { ChainView } from "../chain-view.ts";
 import { logJson } from "../format.ts";
-import { MAX_LOG_BLOCKS, MAX_LOGS } from "../limits.ts";
+import { MAX_ANSWER_BYTES, MAX_LOG_BLOCKS, MAX_LOGS } from "../limits.ts";
 import { type LogFilter, logFilter, matchesFilter, mayMatch } from "../log-filter.ts";
 import { defineMethod, type RpcMethod } from "../method.ts";
+import { responseTooLarge } from "../request-budget.ts";
 import { invalidParams, REFUSED, RpcError } from "../rpc-error.ts";
+
+/** The fields of a log in JSON apart from its data. */
+const LOG_JSON_BYTES = 700;
+
+interface Found {
+  readonly logs: object[];
+  /** About what they take as JSON. */
+  bytes: number;
+}
 
 export const ethGetLogs: RpcMethod = defineMethod({
   name: "eth_getLogs",
   parameters: [logFilter],
-  run: ({ chain }, filter) => {
+  run: async ({ chain, turn }, filter) => {
     const { first, last } = rangeOf(chain, filter);
-    const found: object[] = [];
+    const found: Found = { logs: [], bytes: 0 };
     for (let number = first; number <= last; number++) {
+      await turn();
       const block = chain.header(number);
       if (block === undefined || !mayMatch(filter, block.header.logsBloom)) continue;
       collect(chain, block, filter, found);
     }
-    return found;
+    return found.logs;
   },
 });
 
@@ -43,21 +55,28 @@ function rangeOf(chain: ChainView, filter: LogFilter): { readonly first: number;
   return { first, last };
 }
 
-function collect(chain: ChainView, block: StoredHeader, filter: LogFilter, found: object[]): void {
+function collect(chain: ChainView, block: StoredHeader, filter: LogFilter, found: Found): void {
   const number = Number(block.header.number);
   const body = chain.body(number);
   let logIndex = 0;
   for (const [index, { logs }] of (chain.receipts(number) ?? []).entries()) {
     for (const log of logs) {
       if (matchesFilter(filter, log)) {
-        found.push(
+        checkRoom(found, log);
+        found.logs.push(
           logJson(log, bytesToHex(keccak256(body?.transactions[index] as Uint8Array)), { block, index }, logIndex),
         );
-        if (found.length > MAX_LOGS) {
-          throw new RpcError(REFUSED, `query returned more than ${MAX_LOGS} results`, { code: "LOGS_TOO_MANY" });
-        }
       }
       logIndex++;
     }
   }
+}
+
+/** Before the log is added, so that what cannot be sent is not gathered either. */
+function checkRoom(found: Found, { data }: Log): void {
+  if (found.logs.length === MAX_LOGS) {
+    throw new RpcError(REFUSED, `query returned more than ${MAX_LOGS} results`, { code: "LOGS_TOO_MANY" });
+  }
+  found.bytes += LOG_JSON_BYTES + 2 * data.length;
+  if (found.bytes > MAX_ANSWER_BYTES) throw responseTooLarge();
 }

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { JsonRpc } from "../../rpc/json-rpc.ts";
-import { defineMethod, type RpcContext } from "../../rpc/method.ts";
+import { defineMethod, type NodeContext } from "../../rpc/method.ts";
 import { METHODS } from "../../rpc/methods.ts";
 import { quantity } from "../../rpc/parameters.ts";
-import { type RpcAnswer, RpcFixture } from "./support/rpc-fixture.ts";
+import { PATIENT, type RpcAnswer, RpcFixture } from "./support/rpc-fixture.ts";
 
 let fixture: RpcFixture;
 
@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => fixture.close());
 
 async function answer(body: unknown): Promise<RpcAnswer> {
-  const text = await fixture.rpc.answer(typeof body === "string" ? body : JSON.stringify(body));
+  const text = await fixture.rpc.answer(typeof body === "string" ? body : JSON.stringify(body), PATIENT);
   return JSON.parse(text ?? "null");
 }
 
@@ -70,6 +70,10 @@ describe("JSON-RPC 2.0", () => {
     expect(await answer({ ...request, method, params })).toMatchObject({ id: 7, error: { code: -32_602 } });
   });
 
+  it("takes null for parameters that are left out", async () => {
+    expect(await answer({ ...request, params: null })).toMatchObject({ id: 7, result: "0xbdb29" });
+  });
+
   it("answers a batch in its order, each part by itself", async () => {
     const batch = [request, { ...request, id: 8, method: "none" }, 1, { ...request, id: 9, method: "net_version" }];
     expect(await answer(batch)).toMatchObject([
@@ -82,8 +86,8 @@ describe("JSON-RPC 2.0", () => {
 
   it("does not answer notifications", async () => {
     const { id: _id, ...notification } = request;
-    expect(await fixture.rpc.answer(JSON.stringify(notification))).toBeUndefined();
-    expect(await fixture.rpc.answer(JSON.stringify([notification, notification]))).toBeUndefined();
+    expect(await fixture.rpc.answer(JSON.stringify(notification), PATIENT)).toBeUndefined();
+    expect(await fixture.rpc.answer(JSON.stringify([notification, notification]), PATIENT)).toBeUndefined();
     expect(await answer([notification, request])).toHaveLength(1);
   });
 
@@ -96,8 +100,8 @@ describe("JSON-RPC 2.0", () => {
         throw new Error("secret path");
       },
     });
-    const rpc = new JsonRpc([broken], {} as RpcContext, (method, error) => bugs.push(method, error));
-    const text = await rpc.answer(JSON.stringify({ ...request, method: "broken", params: ["0x1"] }));
+    const rpc = new JsonRpc([broken], {} as NodeContext, (method, error) => bugs.push(method, error));
+    const text = await rpc.answer(JSON.stringify({ ...request, method: "broken", params: ["0x1"] }), PATIENT);
     expect(JSON.parse(text ?? "")).toEqual({
       jsonrpc: "2.0",
       id: 7,

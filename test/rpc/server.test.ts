@@ -1,21 +1,23 @@
 import { request as httpRequest } from "node:http";
+import { connect } from "node:net";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { SoloChain } from "../../chain/solo/solo-chain.ts";
-import { type RpcServer, startRpcServer } from "../../rpc/server.ts";
+import { type RpcServer, type RpcServerOptions, startRpcServer } from "../../rpc/server.ts";
 import { SoloFixture } from "../chain/solo/support/solo-fixture.ts";
 
 const fixture = new SoloFixture();
 let chain: SoloChain;
 let server: RpcServer;
 
-const start = (port: number): Promise<RpcServer> =>
+const start = (port: number, changes: Partial<RpcServerOptions> = {}): Promise<RpcServer> =>
   startRpcServer({
     chain,
     host: "127.0.0.1",
     port,
     clientVersion: "ogpu/test",
     onBug: (_method, error) => fixture.failures.push(error),
+    ...changes,
   });
 
 beforeAll(async () => {
@@ -116,5 +118,116 @@ describe("the RPC over HTTP", () => {
 
   it("says clearly that a port is taken", async () => {
     await expect(start(server.port)).rejects.toMatchObject({ code: "RPC_PORT_TAKEN" });
+  });
+
+  it("tells the operator of a bug outside JSON-RPC too, and the caller only that there is one", async () => {
+    const bugs: unknown[] = [];
+    const broken: SoloChain = Object.create(chain, {
+      stateAt: {
+        value: () => {
+          throw new Error("secret path");
+        },
+      },
+    });
+    const other = await start(0, { chain: broken, onBug: (method, error) => bugs.push(method, error) });
+    const response = await fetch(other.url);
+    expect(response.status).toBe(500);
+    expect(await response.json()).toEqual({
+      jsonrpc: "2.0",
+      id: null,
+      error: { code: -32_603, message: "internal error" },
+    });
+    expect(bugs).toEqual(["GET /", new Error("secret path")]);
+    await other.close();
+  });
+});
+
+/** Calls of a contract that loops until its gas is gone: some milliseconds each. */
+function heavyBatch(length: number): string {
+  const params = [{ data: "0x5b600056", gas: "0x30000" }];
+  return JSON.stringify(Array.from({ length }, (_, id) => ({ jsonrpc: "2.0", id, method: "eth_call", params })));
+}
+
+describe("the RPC under load", () => {
+  it("answers a second client while a heavy batch is under way", async () => {
+    const order: string[] = [];
+    const batch = post(heavyBatch(150)).then(async (response) => {
+      order.push("batch");
+      return (await response.json()) as unknown[];
+    });
+    for (const name of ["first", "second"]) {
+      await (await post(REQUEST)).json();
+      order.push(name);
+    }
+    expect(await batch).toHaveLength(150);
+    expect(order).toEqual(["first", "second", "batch"]);
+  });
+
+  it("stops working for a client that has hung up", async () => {
+    let calls = 0;
+    const counted: SoloChain = Object.create(chain, {
+      stateAt: {
+        value: (number: number) => {
+          calls++;
+          return chain.stateAt(number);
+        },
+      },
+    });
+    const other = await start(0, { chain: counted });
+    const ask = async (): Promise<unknown> => (await fetch(other.url, { method: "OPTIONS" })).status;
+    const headers = { "content-type": "application/json" };
+    const sent = httpRequest(other.url, { method: "POST", headers });
+    sent.on("error", () => undefined).end(heavyBatch(400));
+    while (calls === 0) await ask();
+    sent.destroy();
+    let before = -1;
+    while (before !== calls) {
+      before = calls;
+      for (let i = 0; i < 10; i++) await ask();
+    }
+    expect(calls).toBeLessThan(400);
+    await other.close();
+  });
+
+  it("counts requests that one connection sends without waiting, and refuses those above its limit", async () => {
+    const other = await start(0, { maxRequestsUnderWay: 2 });
+    const head = ["POST / HTTP/1.1", "host: x", "content-type: application/json", `content-length: ${REQUEST.length}`];
+    const request = [...head, "", REQUEST].join("\r\n");
+    const last = [...head, "connection: close", "", REQUEST].join("\r\n");
+    const pipelined = [request, request, request, request, last].join("");
+    const text = await new Promise<string>((resolve, reject) => {
+      const socket = connect(other.port, "127.0.0.1", () => socket.write(pipelined));
+      let received = "";
+      socket.setEncoding("utf8").on("data", (part: string) => {
+        received += part;
+      });
+      socket.on("error", reject).on("end", () => resolve(received));
+    });
+    const statuses = [...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status);
+    expect(statuses).toEqual(["200", "200", "503", "503", "503"]);
+    expect(text).toContain("RPC_BUSY");
+    const later = await fetch(other.url, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: REQUEST,
+    });
+    expect(later.status).toBe(200);
+    await other.close();
+  });
+
+  it("has room again after clients that hung up without reading", async () => {
+    const other = await start(0, { maxRequestsUnderWay: 2 });
+    const status = async (): Promise<number> => (await fetch(other.url)).status;
+    const headers = { "content-type": "application/json" };
+    for (let i = 0; i < 5; i++) {
+      const sent = httpRequest(other.url, { method: "POST", headers });
+      sent.on("error", () => undefined).end(heavyBatch(20));
+      await new Promise((resolve) => sent.on("finish", resolve));
+      sent.destroy();
+    }
+    let last = 0;
+    while (last !== 200) last = await status();
+    expect(await Promise.all([status(), status()])).toEqual([200, 200]);
+    await other.close();
   });
 });

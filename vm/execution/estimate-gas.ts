@@ -8,7 +8,7 @@ const TOLERANCE = 64n;
 
 /** A failed outcome when the message fails with all the gas that it may have (`message.gasLimit`). */
 export async function estimateGas(
-  caller: MessageCaller,
+  caller: Pick<MessageCaller, "call">,
   state: StateReader,
   environment: BlockEnvironment,
   message: CallMessage,

@@ -3,6 +3,7 @@ import type { Hex } from "../../../base/bytes.ts";
 import type { SoloChain } from "../../../chain/solo/solo-chain.ts";
 import { JsonRpc } from "../../../rpc/json-rpc.ts";
 import { METHODS } from "../../../rpc/methods.ts";
+import type { RpcClient } from "../../../rpc/request-budget.ts";
 import { MessageCaller } from "../../../vm/execution/call-message.ts";
 import { rulesOfSpec } from "../../../vm/rules-of-spec.ts";
 import { SoloFixture } from "../../chain/solo/support/solo-fixture.ts";
@@ -13,6 +14,9 @@ export interface RpcAnswer {
   readonly result?: unknown;
   readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown };
 }
+
+/** A client that waits for every answer, and whose node has room for it. */
+export const PATIENT: RpcClient = { isGone: () => false, hold: () => true };
 
 export class RpcFixture {
   readonly solo: SoloFixture;
@@ -35,7 +39,7 @@ export class RpcFixture {
 
   /** The whole answer to one request. */
   async ask(method: string, ...params: readonly unknown[]): Promise<RpcAnswer> {
-    const text = await this.rpc.answer(JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }));
+    const text = await this.rpc.answer(JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }), PATIENT);
     return JSON.parse(text ?? "null");
   }
 
