@@ -6,7 +6,7 @@ import type { Kernel } from "./ir.ts";
 import { lowerKernel } from "./lower.ts";
 import { parsePtx } from "./parser.ts";
 import { type Pointers, tracePointers } from "./pointers.ts";
-import { rewrite } from "./rewrite.ts";
+import { orderAddresses, rewrite } from "./rewrite.ts";
 import type { ParsedKernel, ParsedModule } from "./syntax.ts";
 
 export interface CheckedKernel {
@@ -50,7 +50,7 @@ function checkParsed(parsed: ParsedKernel, module: ParsedModule): KernelReport {
   const rewritten = rewrite(withoutDeadBlocks(kernel));
   const pointers = tracePointers(rewritten);
   if (pointers.problems.length > 0) return { name, problems: pointers.problems, checked: undefined };
-  return { name, problems: [], checked: { kernel: rewritten, pointers } };
+  return { name, problems: [], checked: { kernel: orderAddresses(rewritten, pointers.isAddress), pointers } };
 }
 
 /** Blocks that nothing reaches are emptied, so that the checks do not speak about code that never runs. */

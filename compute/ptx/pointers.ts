@@ -25,6 +25,7 @@ export interface BufferUse {
 export interface Pointers {
   /** The object that an access reaches. */
   objectOf(instruction: Instruction): PointerObject | undefined;
+  isAddress(source: Source): boolean;
   /** Parameter index -> use, for parameters that are addresses. */
   readonly buffers: ReadonlyMap<number, BufferUse>;
   readonly problems: readonly CodedError[];
@@ -59,6 +60,7 @@ class PointerTrace {
     if (this.#problems.length === 0) for (const instruction of this.#instructions) this.#check(instruction);
     return {
       objectOf: (instruction) => this.#objectOf(instruction),
+      isAddress: (source) => this.#kind(source) >= FIRST_OBJECT,
       buffers: this.#bufferUses(),
       problems: this.#problems,
     };
@@ -161,8 +163,25 @@ class PointerTrace {
 
   #check(instruction: Instruction): void {
     this.#attempt(() => {
+      this.#checkParameter(instruction);
       this.#checkValues(instruction);
       this.#checkAccess(instruction);
+    });
+  }
+
+  /** A parameter that is an address is read as one, or parts of it would be numbers. */
+  #checkParameter(instruction: Instruction): void {
+    const { op, memory, dst, type } = instruction;
+    if (op !== "ld" || memory?.space !== "param") return;
+    const [start, end] = [memory.offset, memory.offset + BigInt(memory.bytes)];
+    this.#kernel.parameters.forEach(({ name, offset, size }, index) => {
+      if (!this.#addresses.has(index) || end <= BigInt(offset) || start >= BigInt(offset + size)) return;
+      if (size !== 8) {
+        fail("PTX_UNSUPPORTED", `${name}: an address inside of a structure is not supported`, instruction);
+      }
+      if (dst.length !== 1 || bitsOf(type) !== 64) {
+        fail("PTX_POINTER", `${name} is an address, of which only a part is read`, instruction);
+      }
     });
   }
 

@@ -3,8 +3,8 @@
  * float bits can be stored and read back as integers, so the pattern is fixed where it is made: after each float
  * operation comes a `fixnan` of its result. Shared and local memory start as zeros in every engine.
  */
-import type { Block, Instruction, Kernel } from "./ir.ts";
-import { isFloat } from "./scalar-types.ts";
+import type { Block, Instruction, Kernel, Source } from "./ir.ts";
+import { isFloat, type ScalarType } from "./scalar-types.ts";
 
 const FLOAT_OPS: ReadonlySet<string> = new Set([
   ...["fadd", "fsub", "fmul", "fdiv", "fsqrt", "fma", "fmin", "fmax", "fneg", "fabs"],
@@ -14,6 +14,23 @@ const FLOAT_OPS: ReadonlySet<string> = new Set([
 export function makesNan(instruction: Instruction): boolean {
   if (FLOAT_OPS.has(instruction.op)) return true;
   return instruction.op === "cvt" && isFloat(instruction.type) && isFloat(instruction.from);
+}
+
+const SIGNED: Partial<Record<ScalarType, ScalarType>> = { u32: "s32", u64: "s64" };
+
+/**
+ * Addresses of one object are ordered by their distance from its start, which may be negative: as unsigned numbers their
+ * order would depend on where the object lies.
+ */
+export function orderAddresses(kernel: Kernel, isAddress: (source: Source) => boolean): Kernel {
+  const change = (instruction: Instruction): Instruction => {
+    const { op, type, src } = instruction;
+    const signed = SIGNED[type];
+    if (op !== "setp" || signed === undefined || !src.some(isAddress)) return instruction;
+    return { ...instruction, type: signed, from: signed };
+  };
+  const blocks = kernel.blocks.map((block) => ({ ...block, instructions: block.instructions.map(change) }));
+  return { ...kernel, blocks };
 }
 
 export function rewrite(kernel: Kernel): Kernel {

@@ -78,6 +78,14 @@ describe("a kernel is refused, naming the line and the reason, for", () => {
     expect(problemsOf(`mov.u32 %r0, 2;\n${lines}\n${STORE_RESULT}`)).toEqual([]);
   });
 
+  it("reading a part of an address, or one inside of a structure", () => {
+    const part = "ld.global.u32 %r0, [%a];\nld.param.u32 %r1, [pa];";
+    expect(problemsOf(part)).toEqual([expect.stringMatching(/PTX_POINTER line 17.*only a part/)]);
+    const text = smallKernel("ld.global.u32 %r0, [%a];").replace(".param .u64 pa", ".param .align 8 .b8 pa[16]");
+    const [report] = checkModule(text);
+    expect(report?.problems.map(({ message }) => message)).toEqual([expect.stringMatching(/inside of a structure/)]);
+  });
+
   it("everything at once: all problems are listed", () => {
     const found = problemsOf("mov.u32 %r0, %clock;\nadd.f32 %r1, %t, %t;\nsin.approx.f32 %r2, %t;");
     expect(found.map((text) => /line (\d+)/.exec(text)?.[1])).toEqual(["16", "17", "18"]);

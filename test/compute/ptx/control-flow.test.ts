@@ -58,6 +58,19 @@ ${STORE_RESULT}`;
     expect(results(jobOf(lines, 8))).toEqual([0x1007, 0x1008, 0x1009, 0x100a, 101, 101, 201, 201]);
   });
 
+  it("that walks a buffer backwards by comparing addresses ends before its start", () => {
+    const lines = `mov.u32 %r0, 0;
+add.s64 %d0, %a, %o;
+LOOP:
+ld.global.u32 %r1, [%d0];
+add.s32 %r0, %r0, 1;
+sub.s64 %d0, %d0, 4;
+setp.ge.u64 %p0, %d0, %a;
+@%p0 bra LOOP;
+${STORE_RESULT}`;
+    expect(results(jobOf(lines, 9))).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
+  });
+
   it("made at random gives the same on both engines", () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.nat(), fc.nat(), fc.nat()), { minLength: 2, maxLength: 14 }), (blocks) => {
