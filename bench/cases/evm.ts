@@ -1,10 +1,10 @@
-/** The EVM on our state with our cryptography, beside bare @ethereumjs/evm with its own of both. */
+/** Our EVM on our state with our cryptography, beside bare @ethereumjs/evm with its own of all three. */
 import { createEVM, type EVM } from "@ethereumjs/evm";
 import { createAddressFromString, Account as EvmAccount, Address as EvmAddress } from "@ethereumjs/util";
 import { encodeAbiParameters, encodeFunctionData, parseAbi } from "viem";
-import { bytesToHex, concatBytes, type Hex, hexToBytes } from "../../base/bytes.ts";
+import { bytes32, bytesToHex, concatBytes, type Hex, hexToBytes } from "../../base/bytes.ts";
 import { assert } from "../../base/errors.ts";
-import { createEvmEngine } from "../../vm/evm/ethereumjs-engine.ts";
+import { createEvmEngine } from "../../vm/evm/create-engine.ts";
 import type { BlockEnvironment } from "../../vm/execution/environment.ts";
 import type { ExecutionRules } from "../../vm/execution/rules.ts";
 import { type Address, EMPTY_CODE_HASH } from "../../vm/state/account.ts";
@@ -15,7 +15,8 @@ import { compileContracts } from "../contracts.ts";
 import { interleave } from "../interleave.ts";
 
 const CALLER: Address = "0x00000000000000000000000000000000000ca11e";
-const OTHER: Address = "0x000000000000000000000000000000000000dead";
+/** One per contract: messages do not raise nonces, so a creator's second contract would get the address of its first. */
+const CREATORS: readonly Address[] = [1, 2, 3, 4].map((n): Address => `0x${n.toString(16).padStart(40, "c")}`);
 const GAS = 1_000_000_000n;
 const ABI = parseAbi([
   "function transfer(address to, uint256 value) returns (bool)",
@@ -45,32 +46,32 @@ const ENVIRONMENT: BlockEnvironment = {
 
 /** A machine that runs messages and keeps their effects. */
 interface Machine {
-  create(from: Address, code: Uint8Array): Promise<Address>;
+  create(from: Address, initCode: Uint8Array): Promise<Address>;
   call(to: Address, data: Uint8Array): Promise<Uint8Array>;
 }
 
 function ours(): Machine {
   const engine = createEvmEngine(RULES);
   const state = new WorkingState(new MemoryState());
-  for (const address of [CALLER, OTHER]) {
+  for (const address of [CALLER, ...CREATORS]) {
     state.setAccount(address, { nonce: 1n, balance: 10n ** 20n, codeHash: EMPTY_CODE_HASH });
   }
-  const run = async (from: Address, to: Address | undefined, data: Uint8Array) => {
+  const run = (from: Address, to: Address | undefined, data: Uint8Array) => {
     const message = { from, to, value: 0n, data, gasLimit: GAS, gasPrice: 0n, accessList: [] };
-    const outcome = await engine.execute(message, state, ENVIRONMENT);
+    const outcome = engine.execute(message, state, ENVIRONMENT);
     assert(outcome.succeeded, "our EVM runs the message");
     state.endTransaction();
     return outcome;
   };
   return {
-    create: async (from, code) => (await run(from, undefined, code)).createdAddress as Address,
-    call: async (to, data) => (await run(CALLER, to, data)).output,
+    create: async (from, initCode) => run(from, undefined, initCode).createdAddress as Address,
+    call: async (to, data) => run(CALLER, to, data).output,
   };
 }
 
 async function bare(): Promise<Machine> {
   const evm: EVM = await createEVM();
-  for (const address of [CALLER, OTHER]) {
+  for (const address of [CALLER, ...CREATORS]) {
     await evm.stateManager.putAccount(createAddressFromString(address), new EvmAccount(1n, 10n ** 20n));
   }
   const run = async (from: Address, to: Address | undefined, data: Uint8Array) => {
@@ -83,7 +84,7 @@ async function bare(): Promise<Machine> {
     return result;
   };
   return {
-    create: async (from, code) => (await run(from, undefined, code)).createdAddress?.toString() as Address,
+    create: async (from, initCode) => (await run(from, undefined, initCode)).createdAddress?.toString() as Address,
     call: async (to, data) => (await run(CALLER, to, data)).execResult.returnValue,
   };
 }
@@ -105,6 +106,8 @@ interface Work {
 interface Contracts {
   readonly token: Address;
   readonly loops: Address;
+  /** Sends as many STATICCALLs as its call data say to a contract that only stops. */
+  readonly calls: Address;
 }
 
 function workOf({ transfers, loops }: Params): Work[] {
@@ -126,6 +129,13 @@ function workOf({ transfers, loops }: Params): Work[] {
     loop("store", 1.3),
     loop("hash", 1.3),
     loop("arithmetic", 1),
+    {
+      name: "calls",
+      unit: "calls/s",
+      atLeast: 10,
+      operations: loops,
+      run: (machine, contracts) => machine.call(contracts.calls, bytes32(BigInt(loops))),
+    },
   ];
 }
 
@@ -146,9 +156,23 @@ async function transferAll(machine: Machine, { token }: Contracts, transfers: nu
 async function deploy(machine: Machine): Promise<Contracts> {
   const code = await compileContracts();
   const holder = encodeAbiParameters([{ type: "address" }, { type: "uint256" }], [CALLER, 10n ** 24n]);
-  const token = await machine.create(CALLER, concatBytes(code.get("Erc20") as Uint8Array, hexToBytes(holder)));
-  // Messages do not raise nonces: a second contract of the same creator would get the same address.
-  return { token, loops: await machine.create(OTHER, code.get("Loops") as Uint8Array) };
+  const [first, second, third, fourth] = CREATORS as readonly [Address, Address, Address, Address];
+  const stops = await machine.create(third, initCodeOf(Uint8Array.of(0)));
+  return {
+    token: await machine.create(first, concatBytes(code.get("Erc20") as Uint8Array, hexToBytes(holder))),
+    loops: await machine.create(second, code.get("Loops") as Uint8Array),
+    calls: await machine.create(fourth, initCodeOf(callsOf(stops))),
+  };
+}
+
+/** n := the call data; do { STATICCALL(gas, target, 0, 0, 0, 0); n := n - 1 } while n != 0. */
+function callsOf(target: Address): Uint8Array {
+  return hexToBytes(`0x5f355b5f5f5f5f73${target.slice(2)}5afa506001900380600257`);
+}
+
+/** Code that creates a contract with the code that follows it. */
+function initCodeOf(code: Uint8Array): Uint8Array {
+  return concatBytes(Uint8Array.of(0x60, code.length, 0x80, 0x60, 0x09, 0x5f, 0x39, 0x5f, 0xf3), code);
 }
 
 export const benchCase: BenchCase<Params> = {

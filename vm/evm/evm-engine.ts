@@ -1,6 +1,6 @@
 /**
- * The EVM behind a narrow port: one message in, one outcome out. Everything that knows @ethereumjs/evm is in
- * this folder, so that a faster engine can take its place without touching anything else.
+ * The EVM behind a narrow port: one message in, one outcome out, so that another engine can take its place without
+ * touching anything else.
  */
 
 import type { BlockEnvironment } from "../execution/environment.ts";
@@ -35,6 +35,6 @@ export interface EvmOutcome {
 
 export interface EvmEngine {
   /** One message at a time: an engine holds the state of the message it runs. */
-  execute(message: EvmMessage, state: WorkingState, environment: BlockEnvironment): Promise<EvmOutcome>;
+  execute(message: EvmMessage, state: WorkingState, environment: BlockEnvironment): EvmOutcome;
   isPrecompile(address: Address): boolean;
 }

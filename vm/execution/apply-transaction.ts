@@ -1,6 +1,6 @@
 /**
- * (state, transaction) -> (state', receipt). Three paths behind one function: a plain transfer, a native
- * module, the EVM. The first two are synchronous; only the EVM makes the caller wait.
+ * (state, transaction) -> (state', receipt). Three paths behind one function: a plain transfer, a native module, the
+ * EVM.
  */
 import { EMPTY_BYTES } from "../../base/bytes.ts";
 import type { EvmEngine, EvmOutcome } from "../evm/evm-engine.ts";
@@ -41,11 +41,7 @@ const MAX_REFUND_QUOTIENT = 5n;
  * Runs the transaction and keeps its effects. Throws a TransactionError when it cannot be included; the state
  * is then as before.
  */
-export function applyTransaction(
-  context: ExecutionContext,
-  transaction: Transaction,
-  sender: Address,
-): Receipt | Promise<Receipt> {
+export function applyTransaction(context: ExecutionContext, transaction: Transaction, sender: Address): Receipt {
   const { rules, environment, state } = context;
   checkTransaction(transaction, rules);
   const account = state.account(sender);
@@ -53,7 +49,6 @@ export function applyTransaction(
   const gasPrice = effectiveGasPrice(transaction, environment.baseFeePerGas);
   buyGas(state, transaction, sender, gasPrice);
   const outcome = runMessage(context, transaction, sender, gasPrice);
-  if (outcome instanceof Promise) return outcome.then((done) => settle(context, transaction, sender, gasPrice, done));
   return settle(context, transaction, sender, gasPrice, outcome);
 }
 
@@ -69,7 +64,7 @@ export function runMessage(
   transaction: UnsignedTransaction,
   sender: Address,
   gasPrice: bigint,
-): Outcome | Promise<Outcome> {
+): Outcome {
   const { rules, state, engine, environment } = context;
   const { to, value, data, accessList } = transaction;
   const gasLimit = transaction.gasLimit - intrinsicGas(transaction);
@@ -129,7 +124,7 @@ function settle(
   const gasUsed = chargedGas(context.rules, transaction, outcome);
   payFees(context, transaction, sender, gasPrice, gasUsed);
   for (const address of outcome.destroyed) destroy(state, address);
-  const violation = findViolation(state, transaction.hash, outcome.destroyed);
+  const violation = findViolation(state, transaction.hash);
   if (violation !== undefined) return failConservation(context, transaction, sender, gasPrice, violation);
   state.endTransaction();
   context.gasUsed += gasUsed;

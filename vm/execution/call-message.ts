@@ -1,5 +1,6 @@
 /** Runs one message on a state without keeping anything: what `eth_call` and `eth_estimateGas` ask. */
-import { createEvmEngine } from "../evm/ethereumjs-engine.ts";
+import { formatOgpu } from "../../base/units.ts";
+import { createEvmEngine } from "../evm/create-engine.ts";
 import type { EvmEngine } from "../evm/evm-engine.ts";
 import type { Log } from "../receipt/log.ts";
 import { type Address, EMPTY_ACCOUNT } from "../state/account.ts";
@@ -67,7 +68,7 @@ export class MessageCaller {
     if (balance < gasMoney + message.value) {
       throw transactionError(
         "TX_INSUFFICIENT_FUNDS",
-        `needs ${gasMoney + message.value} wei, the sender has ${balance}`,
+        `needs ${formatOgpu(gasMoney + message.value)} oGPU, the sender has ${formatOgpu(balance)} oGPU`,
         {
           needed: gasMoney + message.value,
           balance,
@@ -76,7 +77,7 @@ export class MessageCaller {
     }
     state.setAccount(from, { nonce: nonce + 1n, balance: balance - gasMoney, codeHash });
     const context: ExecutionContext = { rules, environment, state, engine, gasUsed: 0n, violations: [] };
-    const outcome = await runMessage(context, transaction, from, gasPrice);
+    const outcome = runMessage(context, transaction, from, gasPrice);
     const spent = intrinsicGas(transaction) + outcome.gasUsed;
     return {
       succeeded: outcome.succeeded,

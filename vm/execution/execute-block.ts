@@ -1,7 +1,7 @@
 /** Executes a block: (parent state, header fields, transactions) -> roots, receipts, new state. */
 
 import { assert } from "../../base/errors.ts";
-import { createEvmEngine } from "../evm/ethereumjs-engine.ts";
+import { createEvmEngine } from "../evm/create-engine.ts";
 import type { EvmEngine } from "../evm/evm-engine.ts";
 import { orderedRoot } from "../patricia-root.ts";
 import { type Bloom, bloomOfLogs, unionOfBlooms } from "../receipt/bloom.ts";
@@ -85,8 +85,7 @@ export class BlockExecutor {
     const rejected: RejectedTransaction[] = [];
     for (const recovered of transactions) {
       try {
-        const receipt = applyTransaction(context, recovered.transaction, recovered.sender);
-        receipts.push(receipt instanceof Promise ? await receipt : receipt);
+        receipts.push(applyTransaction(context, recovered.transaction, recovered.sender));
         included.push(recovered);
       } catch (error) {
         if (!(error instanceof TransactionError)) throw error;
