@@ -1,4 +1,7 @@
-/** Reads a chain spec from JSON. Strict: every field is known and right, or all that is wrong is told at once. */
+/**
+ * Reads a chain spec from JSON. Strict: every field is known and right, or all that is wrong with the form is told at
+ * once, and when the form is right, all that is wrong with the parameters.
+ */
 import { parseAddress } from "../base/address.ts";
 import { bytesToHex, type Hex, hexToBytes, stripLeadingZeros } from "../base/bytes.ts";
 import { CodedError } from "../base/errors.ts";
@@ -124,7 +127,7 @@ export const chainSpecSchema: JsonSchema = {
 
 export type SpecErrorCode = "SPEC_INVALID";
 
-/** Throws SPEC_INVALID with every problem in `data.problems`. */
+/** Throws SPEC_INVALID with every problem of the form, or else of the parameters, in `data.problems`. */
 export function parseChainSpec(json: unknown): ChainSpec {
   const problems: Problem[] = [];
   const read = chainSpec.read(json, "$", (path, message) => problems.push({ path, message }));

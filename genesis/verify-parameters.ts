@@ -25,6 +25,8 @@ const MAX_INTERVAL_MILLISECONDS = 60_000;
 /** Wallets keep the signature's v, which is 2 x chainId + 36, in a JavaScript number. */
 const MAX_CHAIN_ID: bigint = (BigInt(Number.MAX_SAFE_INTEGER) - 36n) / 2n;
 const MAX_BLOCK_NUMBER = BigInt(Number.MAX_SAFE_INTEGER);
+/** The last second of the year 9999: what every tool can write as a date. */
+const MAX_GENESIS_TIME = 253_402_300_799n;
 
 /** Networks whose wallets and signatures must never be mixed up with ours. */
 const FOREIGN_CHAINS: ReadonlyMap<bigint, string> = new Map([
@@ -68,6 +70,7 @@ const FOREIGN_CHAINS: ReadonlyMap<bigint, string> = new Map([
  * 14. An account with code has a nonce of at least 1, as every contract has (EIP-161).
  * 15. Code does not start with 0xef (EIP-3541, EIP-7702).
  * 16. A slot's value is not zero: such a slot does not exist.
+ * 17. The chain starts before the year 10,000: genesisTime <= 253402300799.
  *
  * A block aims at half its gas limit and moves the base fee by an eighth at most: constants of EIP-1559, which
  * wallets rely on, not parameters.
@@ -76,6 +79,7 @@ export function verifyParameters(spec: ChainSpec): readonly Problem[] {
   const problems: Problem[] = [];
   const report: Report = (path, message) => problems.push({ path, message });
   verifyChainId(spec, report);
+  verifyGenesisTime(spec, report);
   verifyBlock(spec, report);
   verifySupply(spec, report);
   verifyAccounts(spec, report);
@@ -86,6 +90,11 @@ function verifyChainId({ chainId }: ChainSpec, report: Report): void {
   if (chainId < 1n || chainId > MAX_CHAIN_ID) report("$.chainId", `must be from 1 to ${MAX_CHAIN_ID}`);
   const foreign = FOREIGN_CHAINS.get(chainId);
   if (foreign !== undefined) report("$.chainId", `${chainId} is ${foreign}: choose one that is free`);
+}
+
+function verifyGenesisTime({ genesisTime }: ChainSpec, report: Report): void {
+  if (genesisTime <= MAX_GENESIS_TIME) return;
+  report("$.genesisTime", `must be at most ${MAX_GENESIS_TIME}, in seconds since 1970, is ${genesisTime}`);
 }
 
 function verifyBlock({ block }: ChainSpec, report: Report): void {

@@ -9,7 +9,7 @@ import type { Bloom } from "../../vm/receipt/bloom.ts";
 import type { Address } from "../../vm/state/account.ts";
 import { blockError, withRlpErrorsAs } from "./errors.ts";
 import { decodeExtraData, type ExtraData, encodeExtraData } from "./extra-data.ts";
-import { MAX_HEADER_BYTES } from "./limits.ts";
+import { MAX_BLOCK_NUMBER, MAX_HEADER_BYTES, MAX_TIMESTAMP } from "./limits.ts";
 
 export interface BlockHeader {
   readonly parentHash: Uint8Array;
@@ -88,10 +88,10 @@ function headerOfFields(fields: readonly RlpItem[]): BlockHeader {
     transactionsRoot: bytes(4, 32).slice(),
     receiptsRoot: bytes(5, 32).slice(),
     logsBloom: bytes(6, 256).slice(),
-    number: safeNumber(integer(8, 8)),
+    number: atMost(integer(8, 8), MAX_BLOCK_NUMBER, "height"),
     gasLimit: integer(9, 8),
     gasUsed: integer(10, 8),
-    timestamp: safeNumber(integer(11, 8)),
+    timestamp: atMost(integer(11, 8), MAX_TIMESTAMP, "time"),
     extra: decodeExtraData(bytes(12)),
     beacon: bytes(13, 32).slice(),
     baseFeePerGas: integer(15, 32),
@@ -106,10 +106,9 @@ function expectFixed(field: string, found: Uint8Array, expected: Uint8Array): vo
   });
 }
 
-/** Heights and seconds are counted in numbers elsewhere; the chain ends before 2^53 either way. */
-function safeNumber(value: bigint): bigint {
-  if (value <= BigInt(Number.MAX_SAFE_INTEGER)) return value;
-  throw blockError("BLOCK_MALFORMED", "a height or time is above 2^53", { value });
+function atMost(value: bigint, most: bigint, field: string): bigint {
+  if (value <= most) return value;
+  throw blockError("BLOCK_MALFORMED", `a header's ${field} is at most ${most}`, { field, value });
 }
 
 /** The block's time in milliseconds since 1970. */

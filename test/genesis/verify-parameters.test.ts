@@ -136,6 +136,12 @@ describe("verifyParameters", () => {
     expect(paths(withAccount({ storage, nonce: 1n }))).toEqual([`$.accounts[0].storage.${SLOT}`]);
   });
 
+  it("17: refuses a start after the year 9999, which tools cannot write as a date", () => {
+    expect(paths({ ...sample, genesisTime: 253_402_300_799n })).toEqual([]);
+    expect(paths({ ...sample, genesisTime: 253_402_300_800n })).toEqual(["$.genesisTime"]);
+    expect(paths({ ...sample, genesisTime: BigInt(Number.MAX_SAFE_INTEGER) })).toEqual(["$.genesisTime"]);
+  });
+
   it("reports several violations together", () => {
     const spec = { ...withAccount({ balance: 22_000_000n * OGPU }), chainId: 1n };
     expect(paths(spec)).toEqual(["$.chainId", "$"]);

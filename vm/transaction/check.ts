@@ -1,4 +1,5 @@
 /** The rules that decide whether a transaction may be included: first those that need no state, then the rest. */
+import { formatGwei, formatOgpu } from "../../base/units.ts";
 import { TRANSACTION_GAS_CAP } from "../../genesis/verify-parameters.ts";
 import type { BlockEnvironment } from "../execution/environment.ts";
 import { type ExecutionRules, isForkActive } from "../execution/rules.ts";
@@ -83,10 +84,14 @@ export function checkAgainstState(
     });
   }
   if (maxFeePerGas < environment.baseFeePerGas) {
-    throw transactionError("TX_FEE_BELOW_BASE_FEE", `pays at most ${maxFeePerGas}, the base fee is more`, {
-      maxFeePerGas,
-      baseFeePerGas: environment.baseFeePerGas,
-    });
+    throw transactionError(
+      "TX_FEE_BELOW_BASE_FEE",
+      `pays at most ${feeText(maxFeePerGas)}, the base fee is ${feeText(environment.baseFeePerGas)}`,
+      {
+        maxFeePerGas,
+        baseFeePerGas: environment.baseFeePerGas,
+      },
+    );
   }
   checkNonce(nonce, account.nonce);
   if (account.codeHash !== EMPTY_CODE_HASH && !isDelegation(state.code(account.codeHash))) {
@@ -94,11 +99,16 @@ export function checkAgainstState(
   }
   const cost = gasLimit * maxFeePerGas + value;
   if (account.balance < cost) {
-    throw transactionError("TX_INSUFFICIENT_FUNDS", `needs ${cost} wei, the sender has ${account.balance}`, {
+    const [needs, has] = [formatOgpu(cost), formatOgpu(account.balance)];
+    throw transactionError("TX_INSUFFICIENT_FUNDS", `needs ${needs} oGPU, the sender has ${has} oGPU`, {
       needed: cost,
       balance: account.balance,
     });
   }
+}
+
+function feeText(weiPerGas: bigint): string {
+  return `${formatGwei(weiPerGas)} gwei per gas`;
 }
 
 function checkNonce(nonce: bigint, expected: bigint): void {

@@ -75,6 +75,14 @@ describe("a header", () => {
     expect(hashes.size).toBe(changes.length + 1);
   });
 
+  it("may be of the last height and the last second there are", () => {
+    const header = { ...HEADER, number: 2n ** 48n - 1n, timestamp: 8_639_999_999_999n };
+    const read = decodeHeader(encodeHeader(header));
+    expect(read).toMatchObject({ number: header.number, timestamp: header.timestamp });
+    expect(Number.isSafeInteger(headerTime(read))).toBe(true);
+    expect(new Date(headerTime(read)).toISOString()).toMatch(/^\+275760-09-12T23:59:59/);
+  });
+
   it("tells its time in milliseconds", () => {
     const header = { ...HEADER, timestamp: 1_700_000_000n, extra: { ...HEADER.extra, milliseconds: 42 } };
     expect(headerTime(header)).toBe(1_700_000_000_042);
@@ -89,7 +97,8 @@ describe("a header", () => {
     "a proof-of-work nonce": withField(14, new Uint8Array(8).fill(1)),
     "a root of 31 bytes": withField(3, new Uint8Array(31)),
     "a leading zero in its number": withField(8, new Uint8Array([0, 1])),
-    "a number above 2^53": withField(8, rlpOfInteger(2n ** 53n)),
+    "a number that the store's keys cannot hold": withField(8, rlpOfInteger(2n ** 48n)),
+    "a time after the last date": withField(11, rlpOfInteger(8_640_000_000_000n)),
     "a gas limit of nine bytes": withField(9, new Uint8Array(9).fill(1)),
     "extra data that is not RLP": withField(12, new Uint8Array([0xff])),
     "extra data that is a string": withField(12, encodeRlp(new Uint8Array([1]))),

@@ -10,7 +10,8 @@ function bytes(length: number): fc.Arbitrary<Uint8Array> {
 
 const address: fc.Arbitrary<Address> = bytes(20).map(bytesToHex);
 const uint64: fc.Arbitrary<bigint> = fc.bigInt(0n, 2n ** 64n - 1n);
-const safe: fc.Arbitrary<bigint> = fc.bigInt(0n, BigInt(Number.MAX_SAFE_INTEGER));
+const height: fc.Arbitrary<bigint> = fc.bigInt(0n, 2n ** 48n - 1n);
+const seconds: fc.Arbitrary<bigint> = fc.bigInt(0n, 8_639_999_999_999n);
 
 export const anyHeader: fc.Arbitrary<BlockHeader> = fc.record({
   parentHash: bytes(32),
@@ -19,10 +20,10 @@ export const anyHeader: fc.Arbitrary<BlockHeader> = fc.record({
   transactionsRoot: bytes(32),
   receiptsRoot: bytes(32),
   logsBloom: bytes(256),
-  number: safe,
+  number: height,
   gasLimit: uint64,
   gasUsed: uint64,
-  timestamp: safe,
+  timestamp: seconds,
   extra: fc.record({
     view: uint64,
     proposer: address,
