@@ -48,6 +48,12 @@ interface Piece {
   readonly reject: (error: unknown) => void;
 }
 
+interface Waiting {
+  readonly count: number;
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
+}
+
 interface Member {
   readonly worker: Worker;
   piece: Piece | undefined;
@@ -60,7 +66,8 @@ export class SenderPool {
   readonly #size: number;
   readonly #maxPending: number;
   readonly #queue: Piece[] = [];
-  #waiting: (() => void)[] = [];
+  /** Batches that wait for room, the first first. */
+  readonly #waiting: Waiting[] = [];
   #pending = 0;
   #isClosed = false;
 
@@ -78,11 +85,9 @@ export class SenderPool {
   /** Decodes the transactions and recovers their senders; a bad one is an error in its place. */
   async recover(raws: readonly Uint8Array[]): Promise<readonly RecoveryResult[]> {
     if (raws.length <= INLINE_TRANSACTIONS) return raws.map(recoverInline);
-    // Looked at again after each wait, and taken in the same breath: others wait for the same room.
-    while (this.#isOver(raws.length)) await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    if (this.#isClosed) throw closed();
-    this.#pending += raws.length;
+    await this.#takeRoom(raws.length);
     try {
+      if (this.#isClosed) throw closed();
       const pieces: Promise<readonly RecoveryResult[]>[] = [];
       const size = this.#pieceSize(raws.length);
       for (let start = 0; start < raws.length; start += size) {
@@ -91,7 +96,7 @@ export class SenderPool {
       return (await Promise.all(pieces)).flat();
     } finally {
       this.#pending -= raws.length;
-      for (const resume of this.#waiting.splice(0)) resume();
+      this.#admit();
     }
   }
 
@@ -99,14 +104,31 @@ export class SenderPool {
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const piece of this.#queue.splice(0)) piece.reject(closed());
-    for (const resume of this.#waiting.splice(0)) resume();
+    for (const { reject } of this.#waiting.splice(0)) reject(closed());
     const members = [...this.#members];
     for (const { piece } of members) piece?.reject(closed());
     await Promise.all(members.map(({ worker }) => worker.terminate()));
   }
 
-  #isOver(count: number): boolean {
-    return !this.#isClosed && this.#pending > 0 && this.#pending + count > this.#maxPending;
+  /** Resolves once `count` transactions are counted as pending, in the order of the calls. */
+  async #takeRoom(count: number): Promise<void> {
+    if (this.#isClosed) throw closed();
+    const taken = new Promise<void>((resolve, reject) => this.#waiting.push({ count, resolve, reject }));
+    this.#admit();
+    await taken;
+  }
+
+  /** Stops at the first that does not fit: small batches that pass it would keep it waiting for ever. */
+  #admit(): void {
+    for (let next = this.#waiting[0]; next !== undefined && this.#fits(next.count); next = this.#waiting[0]) {
+      this.#waiting.shift();
+      this.#pending += next.count;
+      next.resolve();
+    }
+  }
+
+  #fits(count: number): boolean {
+    return this.#pending === 0 || this.#pending + count <= this.#maxPending;
   }
 
   #pieceSize(transactions: number): number {

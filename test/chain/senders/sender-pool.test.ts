@@ -100,6 +100,19 @@ describe("the pool that recovers senders", () => {
     expect(pool.pending).toBe(0);
   });
 
+  it("lets no small batch pass a large one that waits", async () => {
+    const pool = pooled(new SenderPool({ workers: 1, maxPending: 64 }));
+    const batch = (size: number): Uint8Array[] => Array.from({ length: size }, (_, i) => signed(i));
+    const finished: string[] = [];
+    const recover = (name: string, size: number): Promise<unknown> =>
+      pool.recover(batch(size)).then(() => finished.push(name));
+    const all = [recover("first", 40), recover("large", 60), recover("small", 20)];
+    // The small one has room beside the first, but the large one came before it.
+    expect(pool.pending).toBe(40);
+    await Promise.all(all);
+    expect(finished).toEqual(["first", "large", "small"]);
+  });
+
   it("survives a worker that dies: its piece goes to another", async () => {
     const folder = mkdtempSync(join(tmpdir(), "ogpu-worker-"));
     folders.push(folder);
