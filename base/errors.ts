@@ -20,6 +20,11 @@ export function isCoded(error: unknown, ...codes: readonly string[]): error is C
   return error instanceof CodedError && (codes.length === 0 || codes.includes(error.code));
 }
 
+/** The code of an error that the system or a library made, such as ENOENT. */
+export function systemCodeOf(error: unknown): string | undefined {
+  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
+}
+
 /** Guards an invariant of our own code. Never use it on input. */
 export function assert(condition: unknown, message: string): asserts condition {
   if (!condition) throw new Error(`invariant violated: ${message}`);

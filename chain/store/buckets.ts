@@ -44,8 +44,8 @@ export const META_KEYS = {
   base: 5,
 } as const;
 
-/** Bytes of a number in a key: big-endian, so that the order of the keys is the order of the numbers. */
-const NUMBER_BYTES = 6;
+/** Bytes of a number in keys and records: big-endian, so that the order of the keys is the order of the numbers. */
+export const STORED_NUMBER_BYTES = 6;
 
 export function bucketKey(bucket: Bucket, key: Uint8Array): Uint8Array {
   const whole = new Uint8Array(1 + key.length);
@@ -55,7 +55,7 @@ export function bucketKey(bucket: Bucket, key: Uint8Array): Uint8Array {
 }
 
 export function numberKey(bucket: Bucket, number: number): Uint8Array {
-  const whole = new Uint8Array(1 + NUMBER_BYTES);
+  const whole = new Uint8Array(1 + STORED_NUMBER_BYTES);
   whole[0] = bucket;
   writeNumber(whole, 1, number);
   return whole;
@@ -65,10 +65,10 @@ export function metaKey(name: keyof typeof META_KEYS): Uint8Array {
   return new Uint8Array([BUCKETS.meta, META_KEYS[name]]);
 }
 
-/** Writes a number below 2^48 in six bytes. */
+/** Writes a number below 2^48 in six bytes; no header has a height above that (chain/blocks/limits.ts). */
 export function writeNumber(bytes: Uint8Array, at: number, number: number): void {
   let rest = number;
-  for (let i = NUMBER_BYTES - 1; i >= 0; i--) {
+  for (let i = STORED_NUMBER_BYTES - 1; i >= 0; i--) {
     bytes[at + i] = rest % 256;
     rest = Math.floor(rest / 256);
   }
@@ -76,8 +76,6 @@ export function writeNumber(bytes: Uint8Array, at: number, number: number): void
 
 export function readNumber(bytes: Uint8Array, at: number): number {
   let number = 0;
-  for (let i = 0; i < NUMBER_BYTES; i++) number = number * 256 + (bytes[at + i] as number);
+  for (let i = 0; i < STORED_NUMBER_BYTES; i++) number = number * 256 + (bytes[at + i] as number);
   return number;
 }
-
-export const STORED_NUMBER_BYTES: number = NUMBER_BYTES;

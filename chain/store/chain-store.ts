@@ -37,6 +37,7 @@ import {
   readSchema,
   type StoredChain,
 } from "./meta.ts";
+import { isNext } from "./next-block.ts";
 import { type FinalBlock, putFinalBlock, putHistory } from "./write-block.ts";
 
 export interface OpenOptions {
@@ -106,6 +107,11 @@ export class ChainStore {
       await database.close();
       throw error;
     }
+  }
+
+  /** Rebuilds a damaged database from whatever records are whole. The caller audits the result. */
+  static async repair(directory: string): Promise<void> {
+    await Database.repair(directory);
   }
 
   /** `undefined` until genesis is committed. */
@@ -238,11 +244,7 @@ export class ChainStore {
 
   #checkNext(header: BlockHeader): void {
     const head = this.#head;
-    const follows =
-      head === undefined
-        ? header.number === 0n
-        : header.number === head.header.number + 1n && equalBytes(header.parentHash, head.hash);
-    if (follows) return;
+    if (isNext(header, head)) return;
     throw storeError("STORE_NOT_NEXT", `block ${header.number} does not follow the last finalised block`, {
       number: header.number,
       parentHash: bytesToHex(header.parentHash),

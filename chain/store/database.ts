@@ -6,6 +6,7 @@
 import { readdir } from "node:fs/promises";
 import { crc32 } from "node:zlib";
 import { type ChainedBatch, ClassicLevel } from "classic-level";
+import { systemCodeOf } from "../../base/errors.ts";
 import { BUCKETS, type Bucket, bucketKey } from "./buckets.ts";
 import { damaged, storeError } from "./errors.ts";
 import type { StoreLimits } from "./limits.ts";
@@ -209,7 +210,7 @@ async function namesIn(directory: string): Promise<readonly string[]> {
   try {
     return await readdir(directory);
   } catch (error) {
-    if (codeOf(error) === "ENOENT") return [];
+    if (systemCodeOf(error) === "ENOENT") return [];
     throw error;
   }
 }
@@ -245,32 +246,28 @@ async function isEmptyFolder(directory: string): Promise<boolean> {
 
 function openError(error: unknown, directory: string): Error {
   const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
-  if (codeOf(cause) === "LEVEL_LOCKED") {
+  if (systemCodeOf(cause) === "LEVEL_LOCKED") {
     return storeError("STORE_LOCKED", `another process has the database in ${directory} open`, {
       directory,
       hint: "Stop that process, or choose another folder.",
     });
   }
-  const systemCode = codeOf(cause);
+  const systemCode = systemCodeOf(cause);
   if (cause instanceof Error && (systemCode === "EACCES" || systemCode === "ENOSPC" || systemCode === "EROFS"))
     return cause;
   return damaged(reasonOf(cause), { directory });
 }
 
 function readError(error: unknown): unknown {
-  switch (codeOf(error)) {
+  switch (systemCodeOf(error)) {
     case "LEVEL_SNAPSHOT_NOT_OPEN":
       return storeError("STORE_STATE_EXPIRED", "this version of the state was read for too long; take the newest one");
     case "LEVEL_DATABASE_NOT_OPEN":
     case "LEVEL_ITERATOR_NOT_OPEN":
       return storeError("STORE_CLOSED", "the database is closed");
     default:
-      return codeOf(error)?.startsWith("LEVEL_") ? damaged(reasonOf(error)) : error;
+      return systemCodeOf(error)?.startsWith("LEVEL_") ? damaged(reasonOf(error)) : error;
   }
-}
-
-function codeOf(error: unknown): string | undefined {
-  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
 }
 
 function reasonOf(error: unknown): string {

@@ -13,7 +13,6 @@ import type { StateChanges, StateReader } from "../../vm/state/reader.ts";
 import type { StateVersion } from "../../vm/state/state-version.ts";
 import { accountLeaves, slotLeaves } from "../../vm/tree/leaf.ts";
 import { decodePage } from "../../vm/tree/page-codec.ts";
-
 import { hasPrefix } from "../../vm/tree/scan.ts";
 import type { NodeId, Page, PageSource, TreeHead, TreeKey, TreeUpdate } from "../../vm/tree/types.ts";
 import { decodeAccount } from "./account-record.ts";

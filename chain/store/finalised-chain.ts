@@ -5,12 +5,12 @@
  * That state is a stack of overlays, one per block in flight, over the last durable version. Each call of `state`
  * builds the stack anew, so it never grows beyond the blocks in flight; versions handed out earlier stay right.
  */
-import { equalBytes } from "../../base/bytes.ts";
 import { OverlayState } from "../../vm/state/overlay.ts";
 import type { StateVersion } from "../../vm/state/state-version.ts";
 import { OverlayPages } from "../../vm/tree/page-sources.ts";
 import type { ChainHead, ChainStore, CommitOptions } from "./chain-store.ts";
 import { storeError } from "./errors.ts";
+import { isNext } from "./next-block.ts";
 import type { FinalBlock } from "./write-block.ts";
 
 interface InFlight {
@@ -77,10 +77,7 @@ export class FinalisedChain {
 
   #checkNext({ header }: FinalBlock): void {
     const head = this.head;
-    const follows =
-      head === undefined
-        ? header.number === 0n
-        : header.number === head.header.number + 1n && equalBytes(header.parentHash, head.hash);
+    const follows = isNext(header, head);
     if (follows && this.#queue.length < this.store.limits.blocksInFlight) return;
     const reason = follows ? "too many blocks wait for the disk" : `it does not follow block ${head?.number}`;
     throw storeError("STORE_NOT_NEXT", `block ${header.number} cannot be appended: ${reason}`, {

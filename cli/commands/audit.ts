@@ -30,15 +30,14 @@ export const audit: Command = defineCommand({
   ],
   async run({ options }, { report, progress }) {
     // Loaded now, so that `--help` and mistakes answer at once.
-    const [{ auditStore }, { ChainStore }, { Database }] = await Promise.all([
+    const [{ auditStore }, { ChainStore }] = await Promise.all([
       import("../../chain/store/audit.ts"),
       import("../../chain/store/chain-store.ts"),
-      import("../../chain/store/database.ts"),
     ]);
     const directory = options.dataDir;
     if (options.repair) {
       progress(`repairing ${directory}`);
-      await Database.repair(directory);
+      await ChainStore.repair(directory);
     }
     const store = await ChainStore.open(directory);
     try {
