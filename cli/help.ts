@@ -25,7 +25,8 @@ export function overviewHelp(sections: readonly CommandSection[]): string {
     "ogpu: the OpenGPU node",
     "Usage: ogpu <command> [options]",
     ...sections.map(({ title, entries }) => `${title}:\n${table(entries.map(({ name, summary }) => [name, summary]))}`),
-    "Every command has --help and --json. OGPU_DEBUG=1 adds stack traces to errors.",
+    "Every command has --help and --json. OGPU_DEBUG=1 adds stack traces to errors.\n" +
+      "From a checkout, call it as: npm run ogpu -- <command>",
   ].join("\n\n");
 }
 
@@ -41,12 +42,30 @@ export function groupHelp(group: CommandGroup): string {
   ].join("\n\n");
 }
 
+/** Lines of at most this many characters are read with ease. */
+const TEXT_WIDTH = 100;
+
+function wrapped(text: string): string {
+  const lines: string[] = [];
+  for (const paragraph of text.split("\n")) {
+    let line = "";
+    for (const word of paragraph.split(" ")) {
+      if (line !== "" && line.length + 1 + word.length > TEXT_WIDTH) {
+        lines.push(line);
+        line = word;
+      } else line = line === "" ? word : `${line} ${word}`;
+    }
+    lines.push(line);
+  }
+  return lines.join("\n");
+}
+
 /** `path` is how the command is called: `ogpu genesis create`. */
 export function commandHelp(command: Command, path: string): string {
   const args = command.args ?? [];
   const options = Object.entries({ ...command.options, ...COMMON_OPTIONS });
   return [
-    command.details === undefined ? command.summary : `${command.summary}\n\n${command.details}`,
+    command.details === undefined ? command.summary : `${command.summary}\n\n${wrapped(command.details)}`,
     `Usage: ${[path, ...args.map(argumentText), "[options]"].join(" ")}`,
     ...block(
       "Arguments",

@@ -23,7 +23,11 @@ interface Answer {
 export async function callRpc<Result>(url: string, method: string, params: readonly unknown[]): Promise<Result> {
   const { result, error } = await post(url, JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }));
   if (error !== undefined) {
-    throw new CodedError("RPC_REFUSED", `${method}: ${error.message}`, { rpcCode: error.code, reason: error.data });
+    throw new CodedError("RPC_REFUSED", `the node refuses: ${error.message}`, {
+      method,
+      rpcCode: error.code,
+      reason: error.data,
+    });
   }
   if (result === undefined) throw badAnswer(url);
   return result as Result;

@@ -1,9 +1,10 @@
 /** Files that hold one private key as hexadecimal text, readable by their owner alone. */
 import { randomBytes } from "node:crypto";
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { bytesToHex, hexToBytes } from "../base/bytes.ts";
 import { CodedError } from "../base/errors.ts";
 import { isPrivateKey } from "../base/secp256k1.ts";
+import { writeNewFile } from "./write-new-file.ts";
 
 /** Throws KEY_FILE_INVALID. */
 export async function readKeyFile(path: string): Promise<Uint8Array> {
@@ -21,11 +22,6 @@ export async function readKeyFile(path: string): Promise<Uint8Array> {
 export async function createKeyFile(path: string): Promise<Uint8Array> {
   let key = new Uint8Array(randomBytes(32));
   while (!isPrivateKey(key)) key = new Uint8Array(randomBytes(32));
-  try {
-    await writeFile(path, `${bytesToHex(key)}\n`, { flag: "wx", mode: 0o600 });
-  } catch (error) {
-    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
-    throw new CodedError("FILE_EXISTS", `${path} exists already`, { hint: "Choose another name." });
-  }
+  await writeNewFile(path, `${bytesToHex(key)}\n`, "Choose another name.", 0o600);
   return key;
 }

@@ -1,7 +1,9 @@
 /** Finds the word that somebody probably meant. */
 
-/** The candidate with the fewest edits, if that is few for the word's length. */
+/** The one candidate that begins with the word, or else that with the fewest edits, if few for the word's length. */
 export function nearest(word: string, candidates: readonly string[]): string | undefined {
+  const begun = word === "" ? [] : candidates.filter((candidate) => candidate.startsWith(word));
+  if (begun.length === 1) return begun[0];
   let best: string | undefined;
   let fewest = Math.max(1, Math.floor(word.length / 3)) + 1;
   for (const candidate of candidates) {

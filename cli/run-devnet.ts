@@ -1,5 +1,7 @@
 /** The development chain: composes the solo chain with its RPC, and says what is going on. */
+import { once } from "node:events";
 import { rm } from "node:fs/promises";
+import { createServer } from "node:net";
 import { checksumAddress } from "../base/address.ts";
 import { bytesToHex, hexToBytes } from "../base/bytes.ts";
 import { isCoded } from "../base/errors.ts";
@@ -8,12 +10,12 @@ import { systemClock } from "../chain/solo/clock.ts";
 import { SoloChain } from "../chain/solo/solo-chain.ts";
 import { type ChainHead, ChainStore } from "../chain/store/chain-store.ts";
 import type { ChainSpec } from "../genesis/chain-spec.ts";
-import { networkSpec } from "../genesis/networks.ts";
 import manifest from "../package.json" with { type: "json" };
 import { type RpcServer, startRpcServer } from "../rpc/server.ts";
+import type { Address } from "../vm/state/account.ts";
 import type { CommandContext } from "./command.ts";
 import { DEFAULT_RPC_PORT } from "./defaults.ts";
-import { readSpecFile } from "./spec-file.ts";
+import { readSpec } from "./spec-file.ts";
 import { testAccount } from "./test-accounts.ts";
 import { TEST_ACCOUNTS, TEST_MNEMONIC } from "./test-mnemonic.ts";
 
@@ -33,8 +35,12 @@ export interface DevnetOptions {
 
 /** Runs until `signal` is aborted. */
 export async function runDevnet(options: DevnetOptions, signal: AbortSignal, context: CommandContext): Promise<void> {
-  const spec = options.spec === undefined ? networkSpec("devnet") : await readSpecFile(options.spec);
-  if (options.fresh) await deleteChain(options.dataDir);
+  const spec = await readSpec(options.spec ?? "devnet");
+  if (options.fresh) {
+    // Before anything is deleted: who cannot start must not lose the old chain by trying.
+    if (options.rpcPort !== undefined) await tryListening(options.rpcHost, options.rpcPort);
+    await deleteChain(options.dataDir);
+  }
   const failed = new AbortController();
   const chain = await SoloChain.open({
     spec,
@@ -65,6 +71,17 @@ export async function runDevnet(options: DevnetOptions, signal: AbortSignal, con
 function aborted(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();
   return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+}
+
+/** Throws what listening there would throw. */
+async function tryListening(host: string, port: number): Promise<void> {
+  const server = createServer();
+  const listening = once(server, "listening");
+  server.listen(port, host);
+  await listening;
+  const closed = once(server, "close");
+  server.close();
+  await closed;
 }
 
 /** Deletes a chain database and nothing else: not one in use, and no folder with other files in it. */
@@ -109,26 +126,37 @@ function announce(
   dataDir: string,
   { report }: CommandContext,
 ): void {
-  const funded = new Map(spec.accounts.map(({ address, balance }) => [address, balance]));
-  const accounts = Array.from({ length: TEST_ACCOUNTS }, (_, index) => testAccount(index).address).filter((address) =>
-    funded.has(address),
-  );
+  const accounts = fundedTestAccounts(spec);
   const height = chain.head.number;
   const lines = [
     `OpenGPU devnet: chain "${spec.name}", id ${spec.chainId}, ${height === 0 ? "new" : `at block ${height}`}, in ${dataDir}`,
     "",
-    ...accounts.map((address, index) => {
+    ...accounts.map(({ index, address }) => {
       const balance = formatOgpu(chain.stateAt(height).account(address)?.balance ?? 0n);
       return `  ${String(index).padStart(2)}  ${checksumAddress(hexToBytes(address))}  ${balance} oGPU`;
     }),
-    "",
-    `  mnemonic: ${TEST_MNEMONIC}`,
-    "  WARNING: everybody knows these keys. Never send them anything on a public network.",
-    "",
+    ...(accounts.length === 0 ? ["  (no test account is funded in this chain)", ""] : KNOWN_KEYS),
   ];
-  const facts = { chainId: Number(spec.chainId), name: spec.name, height, dataDir, accounts, mnemonic: TEST_MNEMONIC };
-  report({ event: "started", ...facts }, lines.join("\n"));
-  report({ event: "ready", url, port }, `READY ${url}`);
+  const facts = { chainId: Number(spec.chainId), name: spec.name, height, dataDir, accounts };
+  const mnemonic = accounts.length === 0 ? {} : { mnemonic: TEST_MNEMONIC };
+  report({ event: "started", ...facts, ...mnemonic }, lines.join("\n"));
+  // On a line of its own: programs wait for READY and take the rest of that line as the address.
+  const elsewhere = port === DEFAULT_RPC_PORT ? "" : `\n(other ogpu commands find it with --rpc ${url})`;
+  report({ event: "ready", url, port }, `READY ${url}${elsewhere}`);
+}
+
+const KNOWN_KEYS = [
+  "",
+  `  mnemonic: ${TEST_MNEMONIC}`,
+  "  WARNING: everybody knows these keys. Never send them anything on a public network.",
+  "",
+];
+
+/** By their numbers in the mnemonic, which `--from` takes, whether or not the spec funds those before them. */
+function fundedTestAccounts(spec: ChainSpec): readonly { readonly index: number; readonly address: Address }[] {
+  const funded = new Set(spec.accounts.map(({ address }) => address));
+  const all = Array.from({ length: TEST_ACCOUNTS }, (_, index) => ({ index, address: testAccount(index).address }));
+  return all.filter(({ address }) => funded.has(address));
 }
 
 function reportBlock(chain: SoloChain, { number, hash, header }: ChainHead, { report }: CommandContext): void {

@@ -1,5 +1,8 @@
+import { checksumAddress } from "../../base/address.ts";
+import { hexToBytes } from "../../base/bytes.ts";
 import { CodedError } from "../../base/errors.ts";
 import { formatGwei } from "../../base/units.ts";
+import { decodeExtraData } from "../../chain/blocks/extra-data.ts";
 import { type Command, defineCommand, type ExitCode } from "../command.ts";
 import { usageError } from "../failure.ts";
 import { callRpc, quantity, rpcOption } from "../json-rpc-client.ts";
@@ -40,18 +43,28 @@ async function findBlock(rpc: string, wanted: string): Promise<BlockJson | null>
 
 function describe(found: BlockJson): string {
   const text = (name: string): string => String(found[name]);
-  const gasUsed = Number(found["gasUsed"]);
-  const share = ((100 * gasUsed) / Number(found["gasLimit"])).toFixed(1);
   return factTable([
     ["number", String(Number(found["number"]))],
     ["hash", text("hash")],
     ["parent", text("parentHash")],
-    ["time", new Date(Number(found["timestamp"]) * 1000).toISOString()],
-    ["proposer", text("miner")],
-    ["gas used", `${gasUsed} (${share}% of the limit)`],
+    ["time", timeText(Number(found["timestamp"]), text("extraData"))],
+    ["proposer", checksumAddress(hexToBytes(text("miner")))],
+    ["gas used", gasText(Number(found["gasUsed"]), Number(found["gasLimit"]))],
     ["base fee", `${formatGwei(BigInt(text("baseFeePerGas")))} gwei`],
     ["state root", text("stateRoot")],
     ["transactions", String(found.transactions.length)],
     ...found.transactions.map((hash): [string, string] => ["", hash]),
   ]);
+}
+
+/** Ethereum's timestamp is in seconds; our headers keep the milliseconds in their extra data. */
+function timeText(seconds: number, extraData: string): string {
+  const { milliseconds } = decodeExtraData(hexToBytes(extraData));
+  return new Date(seconds * 1000 + milliseconds).toISOString();
+}
+
+function gasText(used: number, limit: number): string {
+  if (used === 0) return "0";
+  const percent = (100 * used) / limit;
+  return `${used} (${percent < 0.1 ? "less than 0.1" : percent.toFixed(1)}% of the limit)`;
 }

@@ -17,7 +17,11 @@ export const devnet: Command = defineCommand({
       env: "OGPU_DATA_DIR",
     },
     fresh: { type: "flag", description: "delete the chain in that folder and start a new one" },
-    spec: { type: "string", placeholder: "file", description: "another chain spec; see: ogpu genesis create --help" },
+    spec: {
+      type: "string",
+      placeholder: "spec",
+      description: "another chain spec: a file (see: ogpu genesis create --help), testnet or mainnet",
+    },
     rpcPort: {
       type: "integer",
       placeholder: "port",
@@ -30,6 +34,7 @@ export const devnet: Command = defineCommand({
   examples: [
     { command: "ogpu devnet", description: "continue the chain in ./data/devnet" },
     { command: "ogpu devnet --fresh --rpc-port 9000", description: "start over, on another port" },
+    { command: "ogpu devnet --rpc-port 0 --json", description: "on any free port, which the ready event names" },
   ],
   async run({ options }, context): Promise<ExitCode> {
     // Asked for first: a signal that comes while the database opens must not tear it.

@@ -1,17 +1,17 @@
 import { writeFile } from "node:fs/promises";
 import { parseAddress } from "../../base/address.ts";
 import { bytesToHex } from "../../base/bytes.ts";
-import { CodedError } from "../../base/errors.ts";
 import { formatOgpu, parseOgpu } from "../../base/units.ts";
 import type { ChainSpec, GenesisAccount } from "../../genesis/chain-spec.ts";
 import { NETWORK_NAMES } from "../../genesis/networks.ts";
 import { chainSpecSchema, parseChainSpec } from "../../genesis/parse-chain-spec.ts";
 import { chainSpecJson } from "../../genesis/write-chain-spec.ts";
 import { type Command, type CommandGroup, defineCommand, type ExitCode } from "../command.ts";
-import { usageError } from "../failure.ts";
+import { readValue, usageError } from "../failure.ts";
 import type { SpecFacts } from "../spec-facts.ts";
 import { readSpec } from "../spec-file.ts";
 import { factTable } from "../table.ts";
+import { writeNewFile } from "../write-new-file.ts";
 
 const SPEC_ARGUMENT = { name: "spec", description: `a file, or one of ${NETWORK_NAMES.join(", ")}` } as const;
 
@@ -70,7 +70,9 @@ const create: Command = defineCommand({
     };
     const json = chainSpecJson(draft);
     const spec = parseChainSpec(json);
-    await writeNew(file, `${JSON.stringify(json, null, 2)}\n`, options.force);
+    const text = `${JSON.stringify(json, null, 2)}\n`;
+    if (options.force) await writeFile(file, text);
+    else await writeNewFile(file, text, "Choose another name, or write over it with --force.");
     const facts = await factsOf(spec);
     report({ file, ...facts }, `${file}: chain ${spec.chainId}, genesis ${facts.genesisHash}`);
     return 0;
@@ -80,28 +82,19 @@ const create: Command = defineCommand({
 function allocation(text: string): GenesisAccount {
   const [address = "", amount, ...rest] = text.split("=");
   if (amount === undefined || rest.length > 0) {
-    throw usageError(`${text} is not an allocation: write address=amount`, "See: ogpu genesis create --help");
+    throw usageError(`--allocate ${text}: write address=amount`, "See: ogpu genesis create --help");
   }
-  const balance = parseOgpu(amount);
+  const read = <Value>(reader: (part: string) => Value, part: string): Value =>
+    readValue("--allocate", text, "ogpu genesis create", () => reader(part));
+  const balance = read(parseOgpu, amount);
   return {
-    address: bytesToHex(parseAddress(address)),
+    address: bytesToHex(read(parseAddress, address)),
     note: "",
     balance,
     nonce: 0n,
     code: new Uint8Array(0),
     storage: new Map(),
   };
-}
-
-async function writeNew(file: string, text: string, force: boolean): Promise<void> {
-  try {
-    await writeFile(file, text, { flag: force ? "w" : "wx" });
-  } catch (error) {
-    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
-    throw new CodedError("FILE_EXISTS", `${file} exists already`, {
-      hint: "Choose another name, or write over it with --force.",
-    });
-  }
 }
 
 const check: Command = defineCommand({
@@ -121,6 +114,7 @@ const hash: Command = defineCommand({
   name: "hash",
   summary: "Print the hash and the state root of the genesis block",
   args: [SPEC_ARGUMENT],
+  examples: [{ command: "ogpu genesis hash testnet", description: "to compare with what others have" }],
   async run({ args }, { report }): Promise<ExitCode> {
     const { genesisHash, stateRoot } = await factsOf(await readSpec(args[0] as string));
     report(

@@ -6,13 +6,15 @@ import { privateKeyToAddress } from "../../base/secp256k1.ts";
 import { formatOgpu, parseOgpu } from "../../base/units.ts";
 import { signTransaction } from "../../vm/transaction/sign.ts";
 import { type Command, defineCommand, type ExitCode } from "../command.ts";
-import { usageError } from "../failure.ts";
+import { readValue, usageError } from "../failure.ts";
 import { callQuantity, callRpc, quantity, rpcOption } from "../json-rpc-client.ts";
 import { readKeyFile } from "../key-file.ts";
 import { TEST_ACCOUNTS } from "../test-mnemonic.ts";
 
+const PATH = "ogpu send";
 const POLL_MILLISECONDS = 100;
 const WAIT_MILLISECONDS = 60_000;
+const HINT = `See: ${PATH} --help`;
 
 interface Receipt {
   readonly status: string;
@@ -38,13 +40,15 @@ export const send: Command = defineCommand({
       command: "ogpu send --from 0 --to 0x70997970C51812dc3A010C7d01b50e0d17dc79C8 --amount 1.5",
       description: "on the devnet",
     },
+    { command: "ogpu send --key-file my.key --to 0x7099...79C8 --data 0x1249c58b", description: "call a contract" },
   ],
   async run({ options }, { report, progress }): Promise<ExitCode> {
     const { rpc } = options;
     const key = await senderKey(options.from, options.keyFile);
-    const to = bytesToHex(parseAddress(options.to));
-    const value = parseOgpu(options.amount);
-    const raw = await makeTransaction(rpc, key, to, value, hexToBytes(options.data));
+    const to = bytesToHex(readValue("--to", options.to, PATH, parseAddress));
+    const value = readValue("--amount", options.amount, PATH, parseOgpu);
+    const data = readValue("--data", options.data, PATH, hexToBytes);
+    const raw = await makeTransaction(rpc, key, to, value, data);
     const hash = await callRpc<Hex>(rpc, "eth_sendRawTransaction", [bytesToHex(raw)]);
     const sent = { hash, from: checksumAddress(privateKeyToAddress(key)), to: checksumAddress(hexToBytes(to)), value };
     if (options.noWait) {
@@ -66,9 +70,13 @@ export const send: Command = defineCommand({
 });
 
 async function senderKey(from: number | undefined, keyFile: string | undefined): Promise<Uint8Array> {
+  if (from !== undefined && keyFile !== undefined) {
+    // A guess would take the money from somebody.
+    throw usageError("who sends? both --from and a key file (--key-file or OGPU_KEY_FILE) are given", HINT);
+  }
   if (from !== undefined) return (await import("../test-accounts.ts")).testAccount(from).privateKey;
   if (keyFile !== undefined) return await readKeyFile(keyFile);
-  throw usageError("who sends? give --from <n> or --key-file <file>", "See: ogpu send --help");
+  throw usageError("who sends? give --from <n> or --key-file <file>", HINT);
 }
 
 async function makeTransaction(

@@ -1,3 +1,5 @@
+import { checksumAddress } from "../../base/address.ts";
+import { hexToBytes } from "../../base/bytes.ts";
 import { CodedError } from "../../base/errors.ts";
 import { formatGwei, formatOgpu } from "../../base/units.ts";
 import { type Command, defineCommand, type ExitCode } from "../command.ts";
@@ -12,6 +14,7 @@ export const tx: Command = defineCommand({
   summary: "Show a transaction and what came of it",
   args: [{ name: "hash", description: "the transaction's hash" }],
   options: { rpc: rpcOption },
+  examples: [{ command: "ogpu tx 0x5c50...b2a1", description: "with the hash that ogpu send prints" }],
   async run({ args, options }, { report }): Promise<ExitCode> {
     const hash = args[0] as string;
     if (!/^0x[0-9a-f]{64}$/i.test(hash)) {
@@ -32,8 +35,8 @@ export const tx: Command = defineCommand({
 function describe(transaction: Json, receipt: Json | null): string {
   const facts: [string, string][] = [
     ["hash", transaction["hash"] ?? ""],
-    ["from", transaction["from"] ?? ""],
-    ["to", transaction["to"] ?? "(creates a contract)"],
+    ["from", shownAddress(transaction["from"]) ?? ""],
+    ["to", shownAddress(transaction["to"]) ?? "(creates a contract)"],
     ["value", `${formatOgpu(BigInt(transaction["value"] ?? 0))} oGPU`],
     ["nonce", String(Number(transaction["nonce"]))],
   ];
@@ -45,6 +48,11 @@ function describe(transaction: Json, receipt: Json | null): string {
     ["block", String(Number(receipt["blockNumber"]))],
     ["fee", `${formatOgpu(gasUsed * price)} oGPU (${gasUsed} gas at ${formatGwei(price)} gwei)`],
   );
-  if (receipt["contractAddress"]) facts.push(["contract", receipt["contractAddress"]]);
+  const contract = shownAddress(receipt["contractAddress"]);
+  if (contract !== undefined) facts.push(["contract", contract]);
   return factTable(facts);
+}
+
+function shownAddress(text: string | null | undefined): string | undefined {
+  return text ? checksumAddress(hexToBytes(text)) : undefined;
 }

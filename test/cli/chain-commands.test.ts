@@ -2,6 +2,8 @@ import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { hexToBytes } from "../../base/bytes.ts";
+import { decodeExtraData } from "../../chain/blocks/extra-data.ts";
 import { Devnet, ogpuJson, runOgpu } from "./support/ogpu-process.ts";
 
 const root = mkdtempSync(join(tmpdir(), "ogpu-commands-"));
@@ -70,8 +72,10 @@ describe("commands that ask a node", () => {
 
   it.each([
     ["who sends", ["send", "--to", BOB], 2, "USAGE"],
-    ["a mistyped address", ["balance", "0x70997970C51812dc3A010C7d01b50e0d17dc79c8"], 1, "BAD_ADDRESS"],
-    ["a bad amount", ["send", "--from", "0", "--to", BOB, "--amount", "much"], 1, "BAD_AMOUNT"],
+    ["two who send", ["send", "--from", "0", "--key-file", "some.key", "--to", BOB], 2, "USAGE"],
+    ["a mistyped address", ["balance", "0x70997970C51812dc3A010C7d01b50e0d17dc79c8"], 2, "USAGE"],
+    ["a bad amount", ["send", "--from", "0", "--to", BOB, "--amount", "-1"], 2, "USAGE"],
+    ["call data that is none", ["send", "--from", "0", "--to", BOB, "--data", "zz"], 2, "USAGE"],
     ["too little money", ["send", "--from", "5", "--to", BOB, "--amount", "20000000"], 1, "RPC_REFUSED"],
     ["a transaction nobody knows", ["tx", `0x${"00".repeat(32)}`], 1, "TX_UNKNOWN"],
     ["a hash that is none", ["tx", "0x12"], 2, "USAGE"],
@@ -81,6 +85,35 @@ describe("commands that ask a node", () => {
     const finished = await runOgpu(...args, "--rpc", devnet.url, "--json");
     expect(finished.code).toBe(code);
     expect(JSON.parse(finished.err)).toMatchObject({ error: { code: error } });
+  });
+
+  it("names the option whose value is wrong", async () => {
+    const amount = await runOgpu("send", "--from", "0", "--to", BOB, "--amount", "much", "--rpc", devnet.url);
+    expect(amount.err).toContain("[USAGE] --amount much: an amount of oGPU is written like 1 or 0.25");
+    const address = await runOgpu("balance", "1", "--rpc", devnet.url);
+    expect(address.err).toContain("[USAGE] <address> 1: an address is 0x and 40 hexadecimal digits");
+  });
+
+  it("tells money in oGPU when there is too little of it", async () => {
+    const { err } = await runOgpu("send", "--from", "5", "--to", BOB, "--amount", "20000000", "--rpc", devnet.url);
+    expect(err).toMatch(/^error \[RPC_REFUSED\] the node refuses: insufficient funds/);
+    expect(err).not.toContain("20000000000000000000000000");
+  });
+
+  it("prints addresses with their checksum, and a block's time to the millisecond", async () => {
+    const { hash, blockNumber } = await ask<{ hash: string; blockNumber: number }>(
+      ...["send", "--from", "6", "--to", BOB, "--amount", "1"],
+    );
+    const shown = await runOgpu("tx", hash, "--rpc", devnet.url);
+    expect(shown.out).toMatch(new RegExp(`^to +${BOB}$`, "m"));
+    expect(shown.out).toMatch(/^from +0x976EA74026E726554dB657fA54763abd0C3a0aa9$/m);
+    const block = await runOgpu("block", String(blockNumber), "--rpc", devnet.url);
+    expect(block.out).toMatch(/^time +\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/m);
+    expect(block.out).toMatch(/^gas used +21000 \(less than 0\.1% of the limit\)$/m);
+    const { timestamp, extraData } = await ask<Record<string, string>>("block", String(blockNumber));
+    const milliseconds = decodeExtraData(hexToBytes(extraData ?? "")).milliseconds;
+    const time = new Date(Number(timestamp) * 1000 + milliseconds).toISOString();
+    expect(block.out).toContain(time);
   });
 
   it("says that nobody answers", async () => {
@@ -107,6 +140,48 @@ describe("ogpu genesis", () => {
     } finally {
       expect(await devnet.stop("SIGTERM")).toBe(0);
     }
+  });
+
+  it("numbers the accounts in the banner as --from does, and shows no mnemonic where none is funded", async () => {
+    const file = join(root, "partial.json");
+    const funded = "0x90F79bf6EB2c4f870365E785982E1f101E93b906";
+    await ogpuJson(
+      "genesis",
+      "create",
+      file,
+      ...["--name", "partial", "--chain-id", "777003"],
+      "--allocate",
+      `${funded}=7`,
+    );
+    const devnet = await Devnet.start(join(root, "partial-chain"), "--spec", file);
+    expect(await devnet.stop("SIGTERM")).toBe(0);
+    expect(devnet.lines).toContain(`   3  ${funded}  7 oGPU`);
+    expect(devnet.lines.join("\n")).toContain("mnemonic: ");
+
+    const stranger = join(root, "stranger.json");
+    const to = "0x00000000000000000000000000000000DeaDBeef";
+    await ogpuJson("genesis", "create", stranger, ...["--name", "s", "--chain-id", "777004"], "--allocate", `${to}=7`);
+    const other = await Devnet.start(join(root, "stranger-chain"), "--spec", stranger);
+    expect(await other.stop("SIGTERM")).toBe(0);
+    expect(other.lines.join("\n")).not.toContain("mnemonic: ");
+    expect(other.lines.join("\n")).toContain("no test account is funded");
+  });
+
+  it.each([
+    ["check", ["genesis", "check", "foonet"]],
+    ["devnet", ["devnet", "--spec", "foonet", "--data-dir", join(root, "foonet")]],
+  ])("says what a spec can be when it is none: %s", async (_command, args) => {
+    const { code, err } = await runOgpu(...args);
+    expect(code).toBe(1);
+    expect(err).toContain("[SPEC_MISSING] foonet is no file and none of devnet, testnet, mainnet");
+  });
+
+  it("refuses a start that no date can tell", async () => {
+    const file = join(root, "late.json");
+    const late = ["--name", "late", "--chain-id", "777005", "--genesis-time", "9007199254740991"];
+    const { code, err } = await runOgpu("genesis", "create", file, ...late);
+    expect(code).toBe(1);
+    expect(err).toContain("$.genesisTime: must be at most 253402300799");
   });
 
   it("does not write over a file, unless told to", async () => {

@@ -35,6 +35,8 @@ describe("every command of ogpu", () => {
     const { code, out } = await run(...path.split(" "), "--help");
     expect(code).toBe(0);
     expect(out).toContain(`Usage: ogpu ${path}`);
+    // Before the usage is running text; the tables after it are as wide as they need.
+    for (const line of out.slice(0, out.indexOf("Usage:")).split("\n")) expect(line.length).toBeLessThanOrEqual(100);
     for (const example of command.examples ?? []) expect(example.command).toContain(`ogpu ${path}`);
   });
 

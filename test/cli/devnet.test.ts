@@ -125,6 +125,39 @@ describe("a devnet in a process of its own, used through viem", () => {
     expect(await reader(devnet.url).getBlockNumber()).toBeGreaterThan(0n);
   });
 
+  it("does not delete a chain for --fresh when it could not start a new one", async () => {
+    const kept = join(root, "kept");
+    const first = await Devnet.start(kept);
+    expect(await first.stop("SIGTERM")).toBe(0);
+    const before = readdirSync(kept);
+    const port = new URL(devnet.url).port;
+    const { code, err } = await runOgpu("devnet", "--data-dir", kept, "--fresh", "--rpc-port", port);
+    expect(code).toBe(1);
+    expect(err).toContain("Another program uses that port");
+    expect(readdirSync(kept)).toEqual(before);
+  });
+
+  it("says how to find it when it is not at the usual port", () => {
+    expect(devnet.lines).toContain(`(other ogpu commands find it with --rpc ${devnet.url})`);
+  });
+
+  it("says what to do about a folder that holds another chain", async () => {
+    const folder = join(root, "mixed");
+    const first = await Devnet.start(folder);
+    expect(await first.stop("SIGTERM")).toBe(0);
+    const { err } = await runOgpu("devnet", "--data-dir", folder, "--spec", "testnet", "--rpc-port", "0");
+    expect(err).toContain("[STORE_WRONG_CHAIN]");
+    expect(err).toMatch(/--data-dir.*--fresh/);
+  });
+
+  it("says which address or port it cannot listen on", async () => {
+    const args = ["devnet", "--data-dir", join(root, "elsewhere"), "--rpc-port", "0", "--rpc-host"];
+    const { code, err } = await runOgpu(...args, "192.0.2.1");
+    expect(code).toBe(1);
+    expect(err).toContain("[EADDRNOTAVAIL]");
+    expect(err).not.toContain("bug");
+  });
+
   it("says that a port which was asked for is taken", async () => {
     const port = new URL(devnet.url).port;
     const { code, err } = await runOgpu("devnet", "--data-dir", join(root, "other"), "--rpc-port", port);

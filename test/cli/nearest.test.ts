@@ -7,8 +7,13 @@ describe("nearest", () => {
     ["verison", "version"],
     ["genesi", "genesis"],
     ["hlep", "help"],
+    ["au", "audit"],
   ])("takes %s for %s", (word, meant) => {
     expect(nearest(word, ["help", "genesis", "version", "audit"])).toBe(meant);
+  });
+
+  it("guesses nothing from a beginning that several have", () => {
+    expect(nearest("co", ["compute", "consensus"])).toBeUndefined();
   });
 
   it("guesses nothing when nothing is near", () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { describeFailure } from "../../cli/failure.ts";
 import { run } from "./sample.ts";
 
 describe("options and arguments", () => {
@@ -99,6 +100,20 @@ describe("a failure", () => {
     expect((await run("fail system")).err).toMatch(/^error \[EADDRINUSE\] .*\nAnother program uses that port/);
   });
 
+  it.each(["EADDRNOTAVAIL", "ENOTFOUND", "EISDIR", "ENOTDIR", "EROFS", "EMFILE", "EPERM", "EACCES", "ENOENT"])(
+    "%s of the machine is not called a bug of ours, and its code is told once",
+    (code) => {
+      const failure = describeFailure(Object.assign(new Error(`${code}: it went wrong`), { code }));
+      expect(failure).toMatchObject({ code, message: "it went wrong", exitCode: 1 });
+      expect(failure.hint).not.toContain("bug");
+    },
+  );
+
+  it("to listen speaks of the port and not of a path", () => {
+    const error = Object.assign(new Error("listen EACCES"), { code: "EACCES", syscall: "listen" });
+    expect(describeFailure(error).hint).toContain("port");
+  });
+
   it("of our own shows no stack trace, unless OGPU_DEBUG is set", async () => {
     const quiet = await run("fail bug");
     expect(quiet.code).toBe(1);
@@ -118,6 +133,7 @@ describe("help", () => {
     const overview = await run("");
     expect(overview.code).toBe(0);
     expect(overview.out).toMatch(/Things:\n {2}thing {2}Work with things/);
+    expect(overview.out).toContain("npm run ogpu -- <command>");
     expect(overview.out).toMatch(/Failures:\n {2}fail/);
     for (const line of ["help", "--help", "-h"]) expect(await run(line)).toEqual(overview);
   });
