@@ -1,5 +1,5 @@
 /** Large states: accounts in the order of their keys, as a snapshot brings them, and changes to some of them. */
-import { bytesToHex, EMPTY_BYTES } from "../../base/bytes.ts";
+import { bytesToHex, EMPTY_BYTES, hexToBytes } from "../../base/bytes.ts";
 import { keccak256 } from "../../base/keccak.ts";
 import { Prng } from "../../base/prng.ts";
 import { type BlockHeader, hashHeader } from "../../chain/blocks/header.ts";
@@ -47,6 +47,23 @@ export function* accountsInOrder(count: number): Generator<readonly AccountOfSta
       const key = keys.slice(index * 32, index * 32 + 32);
       return { kind: "account" as const, key, account: accountOf(index) };
     });
+  }
+}
+
+/** All accounts after the changes with these seeds, in the order of their keys. */
+export function* accountsAfter(
+  count: number,
+  size: number,
+  seeds: readonly string[],
+): Generator<readonly AccountOfState[]> {
+  const changed = new Map<string, Account>();
+  for (const seed of seeds) {
+    for (const [address, account] of someChanges(count, size, seed).accounts) {
+      if (account !== undefined) changed.set(bytesToHex(keccak256(hexToBytes(address))), account);
+    }
+  }
+  for (const group of accountsInOrder(count)) {
+    yield group.map((leaf) => ({ ...leaf, account: changed.get(bytesToHex(leaf.key)) ?? leaf.account }));
   }
 }
 
