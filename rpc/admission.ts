@@ -1,7 +1,7 @@
 /** Counts the requests under way in the whole process and what they hold in memory, and admits no more than it has room for. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { BODY_WEIGHT, MAX_BODY_BYTES, MAX_BYTES_UNDER_WAY, MAX_REQUESTS_UNDER_WAY } from "./limits.ts";
+import { ANSWER_WEIGHT, BODY_WEIGHT, MAX_BODY_BYTES, MAX_BYTES_UNDER_WAY, MAX_REQUESTS_UNDER_WAY } from "./limits.ts";
 import type { RpcClient } from "./request-budget.ts";
 
 interface Admitted {
@@ -48,7 +48,8 @@ export class Admission {
     }
   }
 
-  private hold(request: IncomingMessage, bytes: number): boolean {
+  private hold(request: IncomingMessage, answerBytes: number): boolean {
+    const bytes = ANSWER_WEIGHT * answerBytes;
     const own = this.admitted.get(request);
     if (own === undefined || this.bytes + bytes > this.maxBytes) return false;
     own.bytes += bytes;

@@ -10,10 +10,12 @@ export const MAX_CONNECTIONS = 256;
  * have many of them (HTTP pipelining), so the connections do not bound them.
  */
 export const MAX_REQUESTS_UNDER_WAY = 256;
-/** What those requests hold in memory together: their bodies as `BODY_WEIGHT` counts them, and their answers. */
+/** What those requests hold in memory together: their bodies and answers, by these weights. */
 export const MAX_BYTES_UNDER_WAY: number = 256 * MIB;
 /** JSON takes up to 20 times its text once it is parsed (measured with nested empty lists). */
 export const BODY_WEIGHT = 20;
+/** An answer is there as its parts, as a whole, and as the bytes that are sent. */
+export const ANSWER_WEIGHT = 3;
 /** A body that has not arrived by then is given up. */
 export const REQUEST_TIMEOUT_MILLISECONDS = 30_000;
 /** A connection on which nothing moves for so long is closed, also when its client does not read the answer. */
