@@ -11,9 +11,7 @@ export class Draft {
   readonly tag: number;
   /** True when the page is new or has another number of entries than before. */
   readonly resized: boolean;
-  /** Drafts of children. Their ids are written into `page` once they are hashed. */
-  pending: Draft[] | undefined = undefined;
-  /** The draft that this one is a child of, and its place there. */
+  /** The draft that this one is a child of, and its place there, where its id is written once it is hashed. */
   parent: Draft | undefined = undefined;
   slot = 0;
   /** False when the draft was merged into another or collapsed. */
@@ -29,8 +27,6 @@ export class Draft {
   adopt(child: Draft, slot: number): void {
     child.parent = this;
     child.slot = slot;
-    if (this.pending === undefined) this.pending = [child];
-    else this.pending.push(child);
   }
 }
 

@@ -2,8 +2,6 @@
  * Applies changes to the tree: one pass from the top decides the new shape of the pages, then all new pages are
  * hashed from the bottom, level by level, in batches. Each page is read once and written once.
  */
-import { compareBytes } from "../../base/bytes.ts";
-import { assert } from "../../base/errors.ts";
 import {
   cut,
   Draft,
@@ -19,55 +17,21 @@ import {
 } from "./draft.ts";
 import { findEntry } from "./find-entry.ts";
 import { hashSubtrees } from "./hash-subtrees.ts";
-import { criticalBitOf, isTreeKey } from "./keys.ts";
-import { copyBytes, EMPTY_ROOT, ID_BYTES, leafTag, sharedBits, tagOf } from "./node-id.ts";
+import { copyBytes, EMPTY_ROOT, ID_BYTES, sharedBits } from "./node-id.ts";
 import { copyPage, entryChild, entryHasId, entryId, entryTag, pageLimit, pageTag, setEntryId } from "./page.ts";
+import { type SortedChanges, sortChanges } from "./sort-changes.ts";
 import type { LeafChange, NodeId, Page, PageSource, TreeHead, TreeUpdate } from "./types.ts";
 
 /** Keys of the changes must be distinct; their order does not matter. */
 export function updateTree(head: TreeHead, source: PageSource, changes: readonly LeafChange[]): TreeUpdate {
-  return new Update(head, source, sorted(changes)).run();
-}
-
-function sorted(changes: readonly LeafChange[]): readonly LeafChange[] {
-  const ascending = isAscending(changes) ? changes : sortByPrefix(changes);
-  const result = isAscending(ascending) ? ascending : [...ascending].sort((a, b) => compareBytes(a.key, b.key));
-  for (let i = 0; i < result.length; i++) {
-    const { key, leaf } = result[i] as LeafChange;
-    assert(isTreeKey(key), "a change has no key of the tree");
-    assert(leaf === undefined || tagOf(leaf) === leafTag(key.length), "a change gives a key the wrong kind of leaf");
-    assert(i === 0 || compareBytes((result[i - 1] as LeafChange).key, key) !== 0, "a key is changed twice");
-  }
-  return result;
-}
-
-function isAscending(changes: readonly LeafChange[]): boolean {
-  for (let i = 1; i < changes.length; i++) {
-    if (compareBytes((changes[i - 1] as LeafChange).key, (changes[i] as LeafChange).key) > 0) return false;
-  }
-  return true;
+  return new Update(head, source, sortChanges(changes)).run();
 }
 
 /**
- * Sorts by the first 32 bits of the keys, as numbers that carry the index in the rest: five times as fast as
- * comparing bytes (measured), and almost always all that hashed keys of accounts need.
+ * What became of a page: `undefined` when nothing changed, one draft when it is still one page, else drafts, or none
+ * when it is gone. Almost always it is still one page, and thousands of arrays of one are felt.
  */
-function sortByPrefix(changes: readonly LeafChange[]): readonly LeafChange[] {
-  const order = new Float64Array(changes.length);
-  for (let i = 0; i < changes.length; i++) {
-    const { key } = changes[i] as LeafChange;
-    const word = ((key[0] ?? 0) << 24) | ((key[1] ?? 0) << 16) | ((key[2] ?? 0) << 8) | (key[3] ?? 0);
-    order[i] = (word >>> 0) * MAX_CHANGES + i;
-  }
-  assert(changes.length <= MAX_CHANGES, "too many changes for one update");
-  return Array.from(order.sort(), (each) => changes[each % MAX_CHANGES] as LeafChange);
-}
-
-/** Beside 32 bits of a key, as many indices as fit in a number's 53 bits. */
-const MAX_CHANGES = 2 ** 21;
-
-/** What became of a page: its drafts (none when it is gone), or `undefined` when nothing changed. */
-type Outcome = readonly Draft[] | undefined;
+type Outcome = Draft | readonly Draft[] | undefined;
 
 /** A change in an inner page's list: drafts in place of an entry, or after it (-1: before the first). */
 interface Part {
@@ -80,14 +44,16 @@ class Update {
   readonly #head: TreeHead;
   readonly #source: PageSource;
   readonly #changes: readonly LeafChange[];
+  readonly #gaps: Uint16Array;
   readonly #removed: number[] = [];
   readonly #levels: Draft[][] = [];
   #nextPage: number;
 
-  constructor(head: TreeHead, source: PageSource, changes: readonly LeafChange[]) {
+  constructor(head: TreeHead, source: PageSource, { changes, gaps }: SortedChanges) {
     this.#head = head;
     this.#source = source;
     this.#changes = changes;
+    this.#gaps = gaps;
     this.#nextPage = head.nextPage;
   }
 
@@ -96,7 +62,7 @@ class Update {
     const end = this.#changes.length;
     const outcome = rootPage === 0 ? this.#build(0, this.#inserted(0, end)) : this.#visit(rootPage, 0, end);
     if (outcome === undefined) return { head: this.#head, written: new Map(), removed: [] };
-    return this.#finish(this.#growRoot(outcome));
+    return this.#finish(this.#growRoot(listOf(outcome)));
   }
 
   #visit(number: number, start: number, end: number): Outcome {
@@ -116,7 +82,7 @@ class Update {
       copy ??= copyPage(page);
       setEntryId(copy, entry, leaf, 0);
     }
-    return copy === undefined ? undefined : [this.#keep(copy, number)];
+    return copy === undefined ? undefined : this.#keep(copy, number);
   }
 
   #mergeLeaves(page: Page, number: number, start: number, end: number): readonly Draft[] {
@@ -138,24 +104,28 @@ class Update {
   }
 
   #visitInner(page: Page, number: number, start: number, end: number): Outcome {
+    const kept: Draft[] = [];
     const parts: Part[] = [];
     for (let i = start, stop = start; i < end; i = stop) {
       const { entry, covered } = findEntry(page, (this.#changes[i] as LeafChange).key);
       stop = covered ? this.#endOfCovered(sharedBits(entryTag(page, entry)), i, end) : this.#endOfStrays(page, i, end);
-      const drafts = covered
+      const outcome = covered
         ? this.#visit(entryChild(page, entry), i, stop)
         : this.#buildStrays(page, entry, this.#inserted(i, stop));
-      if (drafts !== undefined) parts.push({ entry, replaces: covered, drafts });
+      if (outcome === undefined) continue;
+      if (outcome instanceof Draft && covered && keepsPlace(page, entry, outcome)) {
+        outcome.slot = entry;
+        kept.push(outcome);
+      } else parts.push({ entry, replaces: covered, drafts: listOf(outcome) });
     }
-    if (parts.length === 0) return undefined;
-    return this.#keepLayout(page, number, parts) ?? this.#newLayout(page, number, parts);
+    if (parts.length > 0) return this.#newLayout(page, number, kept, parts);
+    return kept.length === 0 ? undefined : this.#keepLayout(page, number, kept);
   }
 
   /** The end of the run of changes that agree with the first one in `shared` bits: all lie in one subtree. */
   #endOfCovered(shared: number, start: number, end: number): number {
-    const { key } = this.#changes[start] as LeafChange;
     let stop = start + 1;
-    while (stop < end && criticalBitOf(key, (this.#changes[stop] as LeafChange).key) >= shared) stop++;
+    while (stop < end && (this.#gaps[stop] as number) >= shared) stop++;
     return stop;
   }
 
@@ -192,7 +162,7 @@ class Update {
     const group = (start: number, end: number, left: number, right: number): void => {
       const middle = end - start > 1 ? rootGap(gaps, start, end) : start;
       if (middle === start || (gaps[middle] as number) > Math.max(left, right)) {
-        drafts.push(...(this.#build(page.level - 1, leaves.slice(start, end)) ?? []));
+        drafts.push(...listOf(this.#build(page.level - 1, leaves.slice(start, end))));
         return;
       }
       group(start, middle, left, gaps[middle] as number);
@@ -210,19 +180,17 @@ class Update {
     return drafts;
   }
 
-  /** The page with new ids, when each changed child is still one page with a root in the same place. */
-  #keepLayout(page: Page, number: number, parts: readonly Part[]): Outcome {
-    for (const { entry, replaces, drafts } of parts) {
-      const only = drafts[0];
-      if (!replaces || drafts.length !== 1 || only === undefined) return undefined;
-      if (only.tag !== entryTag(page, entry) || isSmall(only)) return undefined;
-    }
+  /** The page with new ids: each changed child is still one page with a root in the same place. */
+  #keepLayout(page: Page, number: number, kept: readonly Draft[]): Draft {
     const draft = this.#keep(copyPage(page), number);
-    for (const { entry, drafts } of parts) draft.adopt(drafts[0] as Draft, entry);
-    return [draft];
+    for (const child of kept) draft.adopt(child, child.slot);
+    return draft;
   }
 
-  #newLayout(page: Page, number: number, parts: readonly Part[]): readonly Draft[] {
+  #newLayout(page: Page, number: number, kept: readonly Draft[], changed: readonly Part[]): readonly Draft[] {
+    const parts = [...changed, ...kept.map((draft) => ({ entry: draft.slot, replaces: true, drafts: [draft] }))];
+    // What replaces an entry comes before what follows it.
+    parts.sort((a, b) => a.entry - b.entry || Number(b.replaces) - Number(a.replaces));
     const old = itemsOf(page);
     const items: Item[] = [];
     let next = 0;
@@ -272,9 +240,16 @@ class Update {
     // Half a page, so that the next few insertions do not split it again.
     if ((leftPage.count + rightPage.count) * 2 > pageLimit(level)) return undefined;
     for (const { draft } of [left, right]) if (draft !== undefined) draft.live = false;
-    const items = [...itemsOf(leftPage, left.draft?.pending), ...itemsOf(rightPage, right.draft?.pending)];
+    const items = [...itemsOf(leftPage, this.#childrenOf(left)), ...itemsOf(rightPage, this.#childrenOf(right))];
     const joined = level === 0 ? items : this.#mergeSmall(level - 1, items);
     return this.#layOut(level, joined, [left.child, right.child])[0];
+  }
+
+  /** The drafts among the children of an entry's page. Merging is rare, so they are looked for. */
+  #childrenOf({ draft }: Item): readonly Draft[] {
+    if (draft === undefined || draft.page.level === 0) return [];
+    const below = this.#levels[draft.page.level - 1] ?? [];
+    return below.filter((child) => child.live && child.parent === draft);
   }
 
   /** A page with the layout that it had. */
@@ -328,7 +303,7 @@ class Update {
     while (draft.page.level > 0 && draft.page.count === 1) {
       draft.live = false;
       this.#release(draft.number);
-      const child = draft.pending?.[0];
+      const [child] = this.#childrenOf(itemOfDraft(draft));
       if (child === undefined) return this.#shrinkKept(entryId(draft.page, 0), entryChild(draft.page, 0));
       child.parent = undefined;
       draft = child;
@@ -348,6 +323,16 @@ class Update {
     }
     return { root, rootPage };
   }
+}
+
+function listOf(outcome: Outcome): readonly Draft[] {
+  if (outcome === undefined) return [];
+  return outcome instanceof Draft ? [outcome] : outcome;
+}
+
+/** True when the draft fits in its parent as the page did that it replaces. */
+function keepsPlace(parent: Page, entry: number, draft: Draft): boolean {
+  return draft.tag === entryTag(parent, entry) && !isSmall(draft);
 }
 
 /** The left one of the two items that item `index` and its sibling are, -1 when its sibling is more than one item. */
