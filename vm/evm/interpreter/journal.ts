@@ -6,11 +6,17 @@
 import type { Hex } from "../../../base/bytes.ts";
 import type { Log } from "../../receipt/log.ts";
 import type { Address } from "../../state/account.ts";
-import type { Frame } from "./frame.ts";
 
 type Undo =
   | { readonly from: Set<string>; readonly added: string }
   | { readonly slots: Map<string, bigint>; readonly slot: string; readonly before: bigint };
+
+/** Where a frame began. */
+export interface JournalMarks {
+  journalMark: number;
+  logMark: number;
+  refundMark: number;
+}
 
 export class Journal {
   /** Warm in every transaction: precompiles and modules. */
@@ -41,14 +47,14 @@ export class Journal {
   }
 
   /** Sets the frame's marks. */
-  mark(frame: Frame): void {
+  mark(frame: JournalMarks): void {
     frame.journalMark = this.undoLog.length;
     frame.logMark = this.logs.length;
     frame.refundMark = this.refund;
   }
 
   /** Back to the frame's marks. */
-  revert(frame: Frame): void {
+  revert(frame: JournalMarks): void {
     while (this.undoLog.length > frame.journalMark) {
       const undo = this.undoLog.pop() as Undo;
       if ("added" in undo) undo.from.delete(undo.added);
