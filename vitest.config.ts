@@ -5,6 +5,7 @@ export default defineConfig({
     include: ["test/**/*.test.ts"],
     // Property tests and the small benchmark sizes take seconds; a hang must still end the run.
     testTimeout: 60_000,
+    hookTimeout: 60_000,
     pool: "forks",
   },
 });
