@@ -1,13 +1,14 @@
 /**
- * The state root after many changed accounts in a large state, in memory: from new accounts by address to the root.
+ * The state root after many changed accounts in a large state, in memory: from addresses and accounts to the root.
  * Beside it the trie of @ethereumjs/mpt, set up as fast as it goes (see patricia-peer.ts), on the same accounts and the
  * same changes. Both keep their nodes as bytes and read them from there, each in a heap of its own.
  */
 import { bigintToBytes, equalBytes, hexToBytes } from "../../base/bytes.ts";
 import type { AccountOfState } from "../../chain/store/state-leaves.ts";
+import type { Account } from "../../vm/state/account.ts";
 import type { StateChanges } from "../../vm/state/reader.ts";
-import { leafChanges } from "../../vm/state/state-version.ts";
 import { TreeBuilder } from "../../vm/tree/bulk.ts";
+import { accountKey } from "../../vm/tree/keys.ts";
 import { type AccountLeaf, accountLeaves } from "../../vm/tree/leaf.ts";
 import { decodePage, encodePage } from "../../vm/tree/page-codec.ts";
 import type { NodeId, Page, PageSource, TreeHead } from "../../vm/tree/types.ts";
@@ -47,15 +48,14 @@ async function measure(peer: PatriciaThread, rounds: number, count: number, size
   const ours = new OurState(accountsInOrder(count));
   const seeds = Array.from({ length: rounds + 1 }, (_, round) => `round ${round}`);
   const [ourSeeds, peerSeeds] = [seeds.values(), seeds.values()];
-  let changes = someChanges(count, size, "none yet");
+  let puts: readonly Put[] = [];
   const rates = await interleave(rounds, [
     {
       name: "ours",
       prepare: () => {
-        changes = someChanges(count, size, ourSeeds.next().value ?? "");
-        globalThis.gc?.();
+        puts = putsOf(someChanges(count, size, ourSeeds.next().value ?? ""));
       },
-      run: () => ours.apply(changes),
+      run: () => ours.apply(puts),
     },
     {
       name: "peer",
@@ -97,12 +97,19 @@ class OurState implements PageSource {
     return decodePage(bytes);
   }
 
-  apply(changes: StateChanges): number {
-    const { head, written, removed } = updateTree(this.#head, this, leafChanges(changes));
+  apply(puts: readonly Put[]): number {
+    const accounts = puts.map(({ address, nonce, balance, codeHash }) => ({
+      key: accountKey(address),
+      nonce,
+      balance,
+      codeHash,
+    }));
+    const changes = accountLeaves(accounts).map((leaf, i) => ({ key: (accounts[i] as AccountLeaf).key, leaf }));
+    const { head, written, removed } = updateTree(this.#head, this, changes);
     for (const [number, page] of written) this.#pages.set(number, encodePage(page));
     for (const number of removed) this.#pages.delete(number);
     this.#head = head;
-    return changes.accounts.size;
+    return puts.length;
   }
 
   get root(): NodeId {
@@ -111,6 +118,21 @@ class OurState implements PageSource {
 }
 
 function leafOf({ key, account }: AccountOfState): AccountLeaf {
-  const { nonce, balance, codeHash } = account;
-  return { key, nonce: bigintToBytes(nonce), balance: bigintToBytes(balance), codeHash: hexToBytes(codeHash) };
+  return { key, ...fieldsOf(account) };
+}
+
+function fieldsOf({ nonce, balance, codeHash }: Account): Omit<AccountLeaf, "key"> {
+  return { nonce: bigintToBytes(nonce), balance: bigintToBytes(balance), codeHash: hexToBytes(codeHash) };
+}
+
+/** An address, and an account as bytes; the peer is given the same, as RLP. Both hash the address themselves. */
+interface Put extends Omit<AccountLeaf, "key"> {
+  readonly address: Uint8Array;
+}
+
+function putsOf({ accounts }: StateChanges): Put[] {
+  return Array.from(accounts, ([address, account]): Put => {
+    if (account === undefined) throw new Error("accounts only change here");
+    return { address: hexToBytes(address), ...fieldsOf(account) };
+  });
 }

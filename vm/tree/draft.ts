@@ -14,6 +14,8 @@ export class Draft {
   /** The draft that this one is a child of, and its place there, where its id is written once it is hashed. */
   parent: Draft | undefined = undefined;
   slot = 0;
+  /** The next changed child of the same page, while that page is being worked on. A list without an array. */
+  next: Draft | undefined = undefined;
   /** False when the draft was merged into another or collapsed. */
   live = true;
 

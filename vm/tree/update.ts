@@ -104,8 +104,8 @@ class Update {
   }
 
   #visitInner(page: Page, number: number, start: number, end: number): Outcome {
-    const kept: Draft[] = [];
-    const parts: Part[] = [];
+    let kept: Draft | undefined;
+    let parts: Part[] | undefined;
     for (let i = start, stop = start; i < end; i = stop) {
       const { entry, covered } = findEntry(page, (this.#changes[i] as LeafChange).key);
       stop = covered ? this.#endOfCovered(sharedBits(entryTag(page, entry)), i, end) : this.#endOfStrays(page, i, end);
@@ -115,11 +115,15 @@ class Update {
       if (outcome === undefined) continue;
       if (outcome instanceof Draft && covered && keepsPlace(page, entry, outcome)) {
         outcome.slot = entry;
-        kept.push(outcome);
-      } else parts.push({ entry, replaces: covered, drafts: listOf(outcome) });
+        outcome.next = kept;
+        kept = outcome;
+      } else {
+        parts ??= [];
+        parts.push({ entry, replaces: covered, drafts: listOf(outcome) });
+      }
     }
-    if (parts.length > 0) return this.#newLayout(page, number, kept, parts);
-    return kept.length === 0 ? undefined : this.#keepLayout(page, number, kept);
+    if (parts !== undefined) return this.#newLayout(page, number, kept, parts);
+    return kept === undefined ? undefined : this.#keepLayout(page, number, kept);
   }
 
   /** The end of the run of changes that agree with the first one in `shared` bits: all lie in one subtree. */
@@ -181,14 +185,17 @@ class Update {
   }
 
   /** The page with new ids: each changed child is still one page with a root in the same place. */
-  #keepLayout(page: Page, number: number, kept: readonly Draft[]): Draft {
+  #keepLayout(page: Page, number: number, kept: Draft): Draft {
     const draft = this.#keep(copyPage(page), number);
-    for (const child of kept) draft.adopt(child, child.slot);
+    for (let child: Draft | undefined = kept; child !== undefined; child = child.next) child.parent = draft;
     return draft;
   }
 
-  #newLayout(page: Page, number: number, kept: readonly Draft[], changed: readonly Part[]): readonly Draft[] {
-    const parts = [...changed, ...kept.map((draft) => ({ entry: draft.slot, replaces: true, drafts: [draft] }))];
+  #newLayout(page: Page, number: number, kept: Draft | undefined, changed: readonly Part[]): readonly Draft[] {
+    const parts = [...changed];
+    for (let draft = kept; draft !== undefined; draft = draft.next) {
+      parts.push({ entry: draft.slot, replaces: true, drafts: [draft] });
+    }
     // What replaces an entry comes before what follows it.
     parts.sort((a, b) => a.entry - b.entry || Number(b.replaces) - Number(a.replaces));
     const old = itemsOf(page);
