@@ -91,8 +91,8 @@ describe("encodeRlp and decodeRlp", () => {
       }),
       { numRuns: 10_000 },
     );
-    expect(refused).toBeGreaterThan(1000);
-    expect(accepted).toBeGreaterThan(1000);
+    expect(refused).toBeGreaterThan(100);
+    expect(accepted).toBeGreaterThan(100);
   });
 
   it("either refuse arbitrary short bytes or read them as their only encoding", () => {
