@@ -7,5 +7,7 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     pool: "forks",
+    // The default leaves one core idle, which is half of a small machine.
+    maxWorkers: "100%",
   },
 });
