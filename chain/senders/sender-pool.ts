@@ -2,8 +2,9 @@
  * Recovers the senders of transactions on worker threads: the one expensive step between bytes and execution (78 us
  * of native code each, where everything else takes a tenth of that), and one that needs no state.
  *
- * Batches are cut into pieces that idle workers take in turn. What waits is bounded: callers wait before they queue
- * more. A worker that dies is replaced and its piece given to another, once.
+ * Batches are cut into pieces that go to the workers in turn, several ahead: while this thread executes a block it hears
+ * of no finished piece, and a worker must not stand idle until it does. What waits is bounded: callers wait before they
+ * queue more. A worker that dies is replaced and its pieces given to another, the one it worked on once.
  */
 import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
@@ -34,16 +35,19 @@ const PIECES_PER_WORKER = 4;
 /** Transactions per piece: enough that a message costs little beside them, few enough to share. */
 const MIN_PIECE = 32;
 const MAX_PIECE = 512;
+/** Pieces that a worker has in hand, at most: more than it finishes while a block of 2,000 transfers executes. */
+const MAX_IN_HAND = 16;
 const DEFAULT_MAX_PENDING = 32_768;
 /** Batches up to this size are not worth a message (measured: a round trip costs about one recovery). */
 const INLINE_TRANSACTIONS = 1;
-const MAX_ATTEMPTS = 2;
+const MAX_DEATHS = 2;
 
 interface Piece {
   readonly raws: readonly Uint8Array[];
   readonly start: number;
   readonly end: number;
-  attempts: number;
+  /** Workers that died on it. */
+  deaths: number;
   readonly resolve: (senders: PackedSenders) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -56,7 +60,8 @@ interface Waiting {
 
 interface Member {
   readonly worker: Worker;
-  piece: Piece | undefined;
+  /** In the order in which it answers. */
+  readonly pieces: Piece[];
   fault?: unknown;
 }
 
@@ -106,7 +111,7 @@ export class SenderPool {
     for (const piece of this.#queue.splice(0)) piece.reject(closed());
     for (const { reject } of this.#waiting.splice(0)) reject(closed());
     const members = [...this.#members];
-    for (const { piece } of members) piece?.reject(closed());
+    for (const { pieces } of members) for (const piece of pieces) piece.reject(closed());
     await Promise.all(members.map(({ worker }) => worker.terminate()));
   }
 
@@ -138,7 +143,7 @@ export class SenderPool {
 
   async #submit(raws: readonly Uint8Array[], start: number, end: number): Promise<readonly RecoveryResult[]> {
     const senders = new Promise<PackedSenders>((resolve, reject) => {
-      this.#queue.push({ raws, start, end, attempts: 0, resolve, reject });
+      this.#queue.push({ raws, start, end, deaths: 0, resolve, reject });
     });
     this.#dispatch();
     return unpack(raws, start, await senders);
@@ -146,26 +151,31 @@ export class SenderPool {
 
   #dispatch(): void {
     while (this.#queue.length > 0) {
-      const member = this.#idleMember();
+      const member = this.#freeMember();
       if (member === undefined) return;
       this.#give(member, this.#queue.shift() as Piece);
     }
   }
 
-  #idleMember(): Member | undefined {
-    for (const member of this.#members) if (member.piece === undefined) return member;
-    return this.#members.size < this.#size ? this.#hire() : undefined;
+  /** An idle worker, a new one, or the one with the least in hand. */
+  #freeMember(): Member | undefined {
+    let least: Member | undefined;
+    for (const member of this.#members) {
+      if (least === undefined || member.pieces.length < least.pieces.length) least = member;
+    }
+    if (least?.pieces.length === 0) return least;
+    if (this.#members.size < this.#size) return this.#hire();
+    return least !== undefined && least.pieces.length < MAX_IN_HAND ? least : undefined;
   }
 
   #hire(): Member {
     const worker = new Worker(this.#workerUrl);
-    const member: Member = { worker, piece: undefined };
+    const member: Member = { worker, pieces: [] };
     this.#members.add(member);
     worker.on("message", (senders: PackedSenders) => {
-      const { piece } = member;
-      member.piece = undefined;
+      const piece = member.pieces.shift();
       // An idle worker must not keep the process alive.
-      worker.unref();
+      if (member.pieces.length === 0) worker.unref();
       this.#dispatch();
       piece?.resolve(senders);
     });
@@ -178,8 +188,7 @@ export class SenderPool {
   }
 
   #give(member: Member, piece: Piece): void {
-    member.piece = piece;
-    piece.attempts++;
+    member.pieces.push(piece);
     const { bytes, ends } = packTransactions(piece.raws, piece.start, piece.end);
     member.worker.ref();
     member.worker.postMessage({ bytes, ends }, [bytes.buffer, ends.buffer]);
@@ -187,10 +196,12 @@ export class SenderPool {
 
   #bury(member: Member): void {
     this.#members.delete(member);
-    const { piece } = member;
-    if (piece === undefined || this.#isClosed) return;
-    if (piece.attempts < MAX_ATTEMPTS) this.#queue.unshift(piece);
-    else piece.reject(workerDied(member.fault));
+    const [first, ...rest] = member.pieces.splice(0);
+    if (first === undefined || this.#isClosed) return;
+    this.#queue.unshift(...rest);
+    first.deaths++;
+    if (first.deaths < MAX_DEATHS) this.#queue.unshift(first);
+    else first.reject(workerDied(member.fault));
     this.#dispatch();
   }
 }
