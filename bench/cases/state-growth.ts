@@ -1,8 +1,7 @@
 /**
  * What 10,000 changed accounts cost in states of different size, on disk: reading the accounts, the new state root, and
  * the synced commit. The database is opened afresh for each measurement, with the pages above the leaves' pages read
- * while opening, as a node does when it starts; accounts and leaves are in no cache of ours. A node that has run for a
- * while reads less.
+ * while opening, as they are in any node that has run for a minute; accounts and leaves are in no cache of ours.
  */
 import { performance } from "node:perf_hooks";
 import { ChainStore } from "../../chain/store/chain-store.ts";

@@ -16,7 +16,7 @@ import type { NodeId, Page, TreeKey } from "./types.ts";
  * The most entries of a page. Chosen by measurement (docs/adr/0001-state-tree.md): a change rewrites one leaf page
  * and, in a large state, about one page of the level above.
  */
-export const LEAF_PAGE_LIMIT = 16;
+export const LEAF_PAGE_LIMIT = 8;
 export const INNER_PAGE_LIMIT = 32;
 
 export function pageLimit(level: number): number {
