@@ -3,7 +3,7 @@ import type { Hex } from "../../base/bytes.ts";
 import { nextBeacon } from "./beacon.ts";
 import { want } from "./outbox.ts";
 import { type BlockEntry, type ConsensusState, isSeal, validBlock } from "./state.ts";
-import type { Block, PeerId } from "./types.ts";
+import type { Block, Certificate, PeerId } from "./types.ts";
 
 /** Keeps a block that somebody proposed or that was asked for, and has it executed as soon as its parent is. */
 export function addBlock(state: ConsensusState, block: Block, from?: PeerId): void {
@@ -45,8 +45,15 @@ function follows(state: ConsensusState, parent: Block, block: Block): boolean {
     (isRoot || block.view > parent.view) &&
     block.time >= parent.time &&
     block.beacon === nextBeacon(parent.beacon, block.reveal) &&
-    !isSeal(state, parent)
+    !isSeal(state, parent) &&
+    (isRoot ? block.parentCertificate === undefined : certifies(block.parentCertificate, parent))
   );
+}
+
+/** Its signature is checked with the proposal; where that is not seen, a quorum that did see it has signed the block. */
+function certifies(certificate: Certificate | undefined, { hash, epoch, view }: Block): boolean {
+  if (certificate === undefined || certificate.kind === "NULLIFY") return false;
+  return certificate.hash === hash && certificate.epoch === epoch && certificate.view === view;
 }
 
 function setInvalid(state: ConsensusState, entry: BlockEntry): void {

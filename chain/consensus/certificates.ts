@@ -13,7 +13,9 @@ export function certificateOf(round: Round, kind: CertificateKind): Certificate 
 
 /** A vote that was checked. */
 export function countVote(state: ConsensusState, vote: Vote): void {
-  if (vote.epoch !== state.epoch.number || vote.view <= state.finalView) return;
+  if (vote.epoch !== state.epoch.number) return;
+  if (vote.view === state.finalView) state.finalRound?.votes.add(vote);
+  if (vote.view <= state.finalView) return;
   const round = roundOf(state, vote.view);
   const { counted, evidence } = round.votes.add(vote);
   if (evidence !== undefined) accuse(state, round, evidence);

@@ -7,7 +7,7 @@ import type { Crypto } from "./crypto.ts";
 import type { Event } from "./events.ts";
 import { revealMessage, voteMessage } from "./messages.ts";
 import type { Block, Certificate, FinalSegment, Message, PeerId, Proposal, Vote } from "./types.ts";
-import { idAt, type ValidatorId, type ValidatorSet } from "./validator-set.ts";
+import { idAt, type ValidatorSet } from "./validator-set.ts";
 
 /** A vote and the peer that it came from, who answers for it: not always the validator in whose name it is. */
 export interface ReceivedVote {
@@ -29,11 +29,11 @@ export type CheckJob =
   | {
       readonly type: "proposal";
       readonly from: PeerId;
-      readonly leader: ValidatorId;
-      readonly blockLeader: ValidatorId;
+      readonly set: ValidatorSet;
       readonly proposal: Proposal;
     }
-  | { readonly type: "block"; readonly from: PeerId; readonly blockLeader: ValidatorId; readonly block: Block }
+  /** The gate has made sure that the proposer of a block leads its view. */
+  | { readonly type: "block"; readonly from: PeerId; readonly set: ValidatorSet; readonly block: Block }
   | {
       readonly type: "finals";
       readonly from: PeerId;
@@ -83,13 +83,13 @@ function checkedMessage(
       return verifyCertificate(certificate, set, chainId, crypto) ? { type: "certificate", certificate } : undefined;
     }
     case "proposal": {
-      const { leader, blockLeader, proposal } = job;
+      const { set, proposal } = job;
       const { vote, block } = proposal;
-      const isSigned = crypto.verify(leader, voteMessage(chainId, vote), vote.signature);
-      return isSigned && hasReveal(block, blockLeader, chainId, crypto) ? { type: "proposal", proposal } : undefined;
+      const isSigned = crypto.verify(idAt(set, vote.validator), voteMessage(chainId, vote), vote.signature);
+      return isSigned && isGenuine(block, set, chainId, crypto) ? { type: "proposal", proposal } : undefined;
     }
     case "block":
-      return hasReveal(job.block, job.blockLeader, chainId, crypto) ? { type: "block", block: job.block } : undefined;
+      return isGenuine(job.block, job.set, chainId, crypto) ? { type: "block", block: job.block } : undefined;
     case "finals": {
       const { segments, set } = job;
       const areFinal = segments.every(({ certificate }) => verifyCertificate(certificate, set, chainId, crypto));
@@ -98,8 +98,12 @@ function checkedMessage(
   }
 }
 
-function hasReveal(block: Block, leader: ValidatorId, chainId: bigint, crypto: Crypto): boolean {
-  return crypto.verify(leader, revealMessage(chainId, block.epoch, block.view), block.reveal);
+/** The reveal is the proposer's, and the votes for the parent are a quorum's. */
+function isGenuine(block: Block, set: ValidatorSet, chainId: bigint, crypto: Crypto): boolean {
+  const { epoch, view, proposer, reveal, parentCertificate } = block;
+  if (!crypto.verify(idAt(set, proposer), revealMessage(chainId, epoch, view), reveal)) return false;
+  if (parentCertificate === undefined) return true;
+  return parentCertificate.epoch === epoch && verifyCertificate(parentCertificate, set, chainId, crypto);
 }
 
 /** The valid ones of votes that sign the same message: one aggregate check if all are, halves of halves otherwise. */

@@ -52,6 +52,7 @@ function commit(state: ConsensusState, blocks: readonly Block[], certificate: Ce
   state.final = last;
   state.finalView = certificate.view;
   state.finalCertificate = certificate;
+  state.finalRound = state.rounds.get(certificate.view);
   state.finalAt = state.now;
   state.heartbeatDue = false;
   state.progress++;
@@ -77,6 +78,7 @@ function enterEpoch(state: ConsensusState): void {
   state.epoch = makeEpoch(state.epoch.number + 1, seal.next, seal, state.parameters);
   state.own = state.signer && state.epoch.set.indexOf.get(state.signer.id);
   state.finalView = 0;
+  state.finalRound = undefined;
   state.guard.prune(state.epoch.number, 0);
   state.rounds.clear();
   state.blocks.clear();

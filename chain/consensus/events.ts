@@ -45,7 +45,9 @@ export type Effect =
       readonly parent: Block;
       readonly time: number;
       readonly emptyOnly: boolean;
+      readonly proposer: number;
       readonly reveal: Uint8Array;
+      readonly parentCertificate: Certificate | undefined;
     }
   /** Sets or moves the timer of that name; without a time it is stopped. */
   | { readonly type: "timer"; readonly timer: TimerName; readonly at: number | undefined }

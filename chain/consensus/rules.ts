@@ -2,6 +2,7 @@
 
 import { chooseParent, isAcceptable } from "./ancestry.ts";
 import { addExecutedBlock, fetchParents } from "./blocks.ts";
+import { certify, indicesOf } from "./certificate.ts";
 import { commitRule } from "./committing.ts";
 import { revealMessage } from "./messages.ts";
 import { setTimer, wakeAt, want } from "./outbox.ts";
@@ -9,7 +10,7 @@ import { viewTimeout } from "./parameters.ts";
 import { isMoreThanThird } from "./quorum.ts";
 import { maySign, sign } from "./signing.ts";
 import { type ConsensusState, isSeal, type Round, roundOf } from "./state.ts";
-import { type Block, NO_HASH } from "./types.ts";
+import { type Block, type Certificate, NO_HASH } from "./types.ts";
 
 export function applyRules(state: ConsensusState): void {
   commitRule(state);
@@ -83,8 +84,8 @@ function proposeRule(state: ConsensusState): void {
 }
 
 function build(state: ConsensusState, parent: Block): void {
-  const { view, signer, epoch, parameters } = state;
-  if (signer === undefined) return;
+  const { view, signer, own, epoch, parameters } = state;
+  if (signer === undefined || own === undefined) return;
   state.building = view;
   state.effects.push({
     type: "build",
@@ -93,8 +94,21 @@ function build(state: ConsensusState, parent: Block): void {
     parent,
     time: Math.max(parent.time, state.now),
     emptyOnly: parent.height + 1 > state.final.height + parameters.maxUnfinal,
+    proposer: own,
     reveal: signer.sign(revealMessage(parameters.chainId, epoch.number, view)),
+    parentCertificate: parent.hash === epoch.root.hash ? undefined : fullestCertificate(state, parent),
   });
+}
+
+/** With the votes that came after the quorum: the leader is paid per signer, and signers are paid by what is here. */
+function fullestCertificate(state: ConsensusState, parent: Block): Certificate | undefined {
+  const isFinal = parent.hash === state.final.hash;
+  const round = isFinal ? state.finalRound : state.rounds.get(parent.view);
+  const certificate = isFinal ? state.finalCertificate : round?.notarization;
+  if (certificate === undefined || round === undefined) return certificate;
+  const votes = round.votes.votesFor(certificate.kind, certificate.hash);
+  const signers = indicesOf(certificate.signers, state.epoch.set.ids.length) ?? [];
+  return votes.length > signers.length ? certify(votes, state.epoch.set, state.crypto) : certificate;
 }
 
 /** The application's answer; late ones, for a view that was left, are dropped. */

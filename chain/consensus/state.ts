@@ -69,6 +69,8 @@ export interface ConsensusState {
   final: Block;
   finalView: number;
   finalCertificate: Certificate | undefined;
+  /** The round in which it became final: late votes are still collected for the next block. */
+  finalRound: Round | undefined;
   finalAt: number;
   /** A seal is final, but its commit is not durable yet: nothing is signed until it is. */
   sealing: boolean;
@@ -150,6 +152,7 @@ export function initialState(options: CoreOptions, base: FinalBase): ConsensusSt
     final: base.final,
     finalView,
     finalCertificate: base.certificate,
+    finalRound: undefined,
     finalAt: 0,
     sealing: false,
     view: finalView + 1,

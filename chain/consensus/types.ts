@@ -40,6 +40,8 @@ export interface Block {
   readonly epoch: number;
   /** The view in which it was first proposed; only a seal may be proposed again later. */
   readonly view: number;
+  /** Position of whoever made it in the epoch's validator set. */
+  readonly proposer: number;
   /** Milliseconds since 1970. */
   readonly time: number;
   /** Without transactions: the only kind that is valid far above the final block. */
@@ -48,6 +50,8 @@ export interface Block {
   readonly reveal: Uint8Array;
   /** The beacon after this block. */
   readonly beacon: Hex;
+  /** A quorum's votes for the parent, so that participation is on chain. None when the parent is the epoch's root. */
+  readonly parentCertificate: Certificate | undefined;
   /** The validators of the next epoch; present in a seal only. */
   readonly next?: readonly ValidatorStake[];
   readonly body: Uint8Array;

@@ -10,7 +10,7 @@ import { offenceOf } from "./evidence.ts";
 import { leaderOf } from "./leader.ts";
 import { MAX_FINALS_SENT, MAX_UNCHECKED_PER_SLOT, VIEW_WINDOW } from "./limits.ts";
 import { isMoreThanThird, isQuorum } from "./quorum.ts";
-import type { ConsensusState } from "./state.ts";
+import type { ConsensusState, Round } from "./state.ts";
 import { type Block, type Certificate, type Message, NO_HASH, type PeerId, type Proposal, type Vote } from "./types.ts";
 import { idAt, weightAt } from "./validator-set.ts";
 
@@ -37,7 +37,8 @@ export class VoteGate {
       case "block": {
         const { block } = message;
         if (block.epoch !== state.epoch.number || !state.wanted.has(block.hash)) return [];
-        return [{ type: "block", from, blockLeader: leaderAt(state, block.view), block }];
+        if (block.proposer !== leaderAt(state, block.view, "index")) return [];
+        return [{ type: "block", from, set: state.epoch.set, block }];
       }
       case "finals": {
         const { set, number } = state.epoch;
@@ -67,13 +68,17 @@ export class VoteGate {
     if (vote.epoch > state.epoch.number) return [ahead(from)];
     if (vote.kind === "NULLIFY" && isFinal(state, vote)) return [{ type: "pass", event: { type: "lagging", from } }];
     if (!isWellFormed(state, vote)) return [];
-    const round = state.rounds.get(vote.view);
+    const round = roundAt(state, vote.view);
     const counted = round?.votes.vote(vote.kind, vote.validator);
     if (counted?.hash === vote.hash) return [];
     const received = { vote, from };
     const conflicts = this.#conflicts(state, received);
     if (conflicts.length > 0) return conflicts.map((one) => ({ type: "votes", set: state.epoch.set, votes: [one] }));
-    if (round !== undefined && vote.kind !== "PROPOSE" && certificateOf(round, vote.kind) !== undefined) return [];
+    const certificate = round && vote.kind !== "PROPOSE" ? certificateOf(round, vote.kind) : undefined;
+    if (certificate !== undefined) {
+      const isUseful = certificate.hash === vote.hash && state.own === leaderAt(state, state.view, "index");
+      return isUseful ? [{ type: "votes", set: state.epoch.set, votes: [received] }] : [];
+    }
     const group = this.#add(received);
     return group !== undefined && this.#couldMatter(state, vote, group) ? this.#take(state, vote) : [];
   }
@@ -162,8 +167,8 @@ function countsOf(message: Message): readonly number[] {
   }
 }
 
-function blockCounts({ height, epoch, view, time }: Block): readonly number[] {
-  return [height, epoch, view, time];
+function blockCounts({ height, epoch, view, time, proposer }: Block): readonly number[] {
+  return [height, epoch, view, time, proposer];
 }
 
 function ahead(from: PeerId): CheckJob {
@@ -174,11 +179,17 @@ function isFinal({ epoch, finalView }: ConsensusState, vote: Vote): boolean {
   return vote.epoch < epoch.number || (vote.epoch === epoch.number && vote.view <= finalView);
 }
 
-function isWellFormed({ epoch, view, finalView }: ConsensusState, vote: Vote): boolean {
+function isWellFormed({ epoch, view, finalView, finalRound }: ConsensusState, vote: Vote): boolean {
   if (vote.epoch !== epoch.number || vote.kind === "PROPOSE") return false;
-  if (vote.view <= finalView || vote.view > view + VIEW_WINDOW) return false;
+  const isLate = vote.view === finalRound?.view && vote.kind === "FINALIZE";
+  if ((vote.view <= finalView && !isLate) || vote.view > view + VIEW_WINDOW) return false;
   if (epoch.set.ids[vote.validator] === undefined) return false;
   return vote.kind === "NULLIFY" ? vote.hash === NO_HASH : vote.hash.length === HASH_LENGTH;
+}
+
+/** The last final view is still open for the votes that its certificate lacks: the next leader puts them in its block. */
+function roundAt({ rounds, finalRound }: ConsensusState, view: number): Round | undefined {
+  return view === finalRound?.view ? finalRound : rounds.get(view);
 }
 
 function leaderAt(state: ConsensusState, view: number): PeerId;
@@ -211,6 +222,6 @@ function prepareProposal(state: ConsensusState, from: PeerId, proposal: Proposal
   if (block.view < 1 || parentView >= vote.view) return [];
   if (vote.validator !== leaderAt(state, vote.view, "index")) return [];
   if (state.rounds.get(vote.view)?.votes.vote("PROPOSE", vote.validator)?.hash === vote.hash) return [];
-  const leader = leaderAt(state, vote.view);
-  return [{ type: "proposal", from, leader, blockLeader: leaderAt(state, block.view), proposal }];
+  if (block.proposer !== leaderAt(state, block.view, "index")) return [];
+  return [{ type: "proposal", from, set: state.epoch.set, proposal }];
 }

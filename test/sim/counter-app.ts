@@ -6,6 +6,7 @@ import { bytesToHex, concatBytes, equalBytes, type Hex, hexToBytes } from "../..
 import { decodeRlp, encodeRlp, type RlpItem, rlpBytes, rlpInteger, rlpList, rlpOfInteger } from "../../base/rlp.ts";
 import { sha256 } from "../../base/sha256.ts";
 import { nextBeacon } from "../../chain/consensus/beacon.ts";
+import { encodeCertificate } from "../../chain/consensus/certificate.ts";
 import type { Effect } from "../../chain/consensus/events.ts";
 import type { Block } from "../../chain/consensus/types.ts";
 import type { ValidatorStake } from "../../chain/consensus/validator-set.ts";
@@ -47,10 +48,12 @@ export function hashBlock(block: Omit<Block, "hash">): Hex {
         number(block.height),
         number(block.epoch),
         number(block.view),
+        number(block.proposer),
         number(block.time),
         number(block.empty ? 1 : 0),
         block.reveal,
         hexToBytes(block.beacon),
+        block.parentCertificate === undefined ? new Uint8Array() : encodeCertificate(block.parentCertificate),
         block.next === undefined ? [] : [next],
         block.body,
       ]),
@@ -68,10 +71,12 @@ export function genesisBlock(): Block {
     height: 0,
     epoch: 0,
     view: 0,
+    proposer: 0,
     time: 0,
     empty: true,
     reveal: new Uint8Array(),
     beacon: ZERO_HASH,
+    parentCertificate: undefined,
     body: encodeBody({ transactions: [], root: new Uint8Array(32) }),
   });
 }
@@ -99,7 +104,8 @@ export class CounterApp {
     this.#waiting.add(id);
   }
 
-  build({ epoch, view, parent, time, emptyOnly, reveal }: Extract<Effect, { type: "build" }>): Block {
+  build(effect: Extract<Effect, { type: "build" }>): Block {
+    const { epoch, view, parent, time, emptyOnly, proposer, reveal, parentCertificate } = effect;
     const transactions = emptyOnly ? [] : this.#fresh(parent);
     const body = encodeBody({ transactions, root: nextRoot(decodeBody(parent.body).root, transactions) });
     const draft: Omit<Block, "hash"> = {
@@ -107,10 +113,12 @@ export class CounterApp {
       height: parent.height + 1,
       epoch,
       view,
+      proposer,
       time: Math.floor(time),
       empty: transactions.length === 0,
       reveal,
       beacon: nextBeacon(parent.beacon, reveal),
+      parentCertificate,
       body,
     };
     const next = this.#nextStakes(parent, epoch);

@@ -311,7 +311,10 @@ export class SimNode {
         const epoch = state.epoch.number;
         const reveal = options.signer.sign(revealMessage(options.parameters.chainId, epoch, view));
         const time = Math.max(parent.time, this.#localTime);
-        return app.build({ type: "build", epoch, view, parent, time, emptyOnly: false, reveal });
+        const parentCertificate = certificateOver(state, parent);
+        const proposer = state.own ?? 0;
+        const whole = { epoch, view, parent, time, emptyOnly: false, proposer, reveal, parentCertificate };
+        return app.build({ type: "build", ...whole });
       },
       variantOf: (block, rootIsRight) => variantOf(block, rootIsRight, (hash) => this.#held(hash), prng),
     };
@@ -320,6 +323,12 @@ export class SimNode {
   #held(hash: Block["hash"]): Block | undefined {
     return this.state?.blocks.get(hash)?.block ?? this.disk.blockOf(hash);
   }
+}
+
+/** What a block on that parent carries: the votes for it, unless it is the epoch's root. */
+function certificateOver(state: ConsensusState, parent: Block): Certificate | undefined {
+  if (parent.hash === state.epoch.root.hash) return undefined;
+  return parent.hash === state.final.hash ? state.finalCertificate : state.rounds.get(parent.view)?.notarization;
 }
 
 interface Running {

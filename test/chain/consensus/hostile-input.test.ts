@@ -40,14 +40,31 @@ const block: fc.Arbitrary<Block> = fc.record(
     height: number,
     epoch: number,
     view: number,
+    proposer: number,
     time: number,
     empty: fc.boolean(),
     reveal: bytes,
     beacon: hash,
+    parentCertificate: fc.option(certificate, { nil: undefined }),
     next: fc.constant([]),
     body: bytes,
   },
-  { requiredKeys: ["hash", "parent", "height", "epoch", "view", "time", "empty", "reveal", "beacon", "body"] },
+  {
+    requiredKeys: [
+      "hash",
+      "parent",
+      "height",
+      "epoch",
+      "view",
+      "proposer",
+      "time",
+      "empty",
+      "reveal",
+      "beacon",
+      "parentCertificate",
+      "body",
+    ],
+  },
 );
 /** As right as anybody without a key can make it, so that it comes far. */
 const proposal: fc.Arbitrary<Proposal> = fc.record({ vote, block, parentView: number }).map((one) => ({

@@ -99,7 +99,18 @@ export class CoreDriver {
     const signer = this.validators.signers[this.leader(view)];
     assert(signer !== undefined, "every view has a leader");
     const reveal = signer.sign(revealMessage(CHAIN_ID, 0, view));
-    return app.build({ type: "build", epoch: 0, view, parent, time: this.now, emptyOnly: false, reveal });
+    const isRoot = parent.hash === this.epoch.root.hash;
+    return app.build({
+      type: "build",
+      epoch: 0,
+      view,
+      parent,
+      time: this.now,
+      emptyOnly: false,
+      proposer: this.leader(view),
+      reveal,
+      parentCertificate: isRoot ? undefined : this.certificate("NOTARIZE", parent.view, parent.hash),
+    });
   }
 
   propose(view: number, block: Block, parentView = 0): void {
