@@ -61,11 +61,14 @@ function genesisHeader(stateRoot: Uint8Array, { gasLimit }: Workload): BlockHead
     gasUsed: gasLimit / 2n,
     timestamp: 1_700_000_000n,
     extra: {
-      view: 0n,
-      proposer: COINBASE,
+      epoch: 0,
+      view: 0,
+      proposer: 0,
       milliseconds: 0,
       taskRoot: ZEROS,
       validatorSetHash: ZEROS,
+      nextValidatorSetHash: EMPTY_BYTES,
+      reveal: EMPTY_BYTES,
       parentCertificate: EMPTY_BYTES,
     },
     beacon: ZEROS,
@@ -128,7 +131,7 @@ async function appendBlock(
     extra: parent.extra,
   });
   const environment = environmentOf(fields, (number) => chain.blockHash(number));
-  const executed = await executor.execute(chain.state(), environment, transactions);
+  const executed = executor.execute(chain.state(), environment, transactions);
   checkAll(executed);
   const header = sealHeader(fields, executed);
   return { durable: chain.append({ header, hash: hashHeader(header), executed }) };
@@ -147,7 +150,7 @@ export async function executeInMemory(workload: Workload, raws: readonly Uint8Ar
     return { transaction, sender: recoverSender(transaction) };
   });
   const fields = { ...genesisHeader(genesis.head.root, workload), number: 1n };
-  const executed = await new BlockExecutor(RULES).execute(
+  const executed = new BlockExecutor(RULES).execute(
     genesis,
     environmentOf(fields, () => undefined),
     transactions,

@@ -5,7 +5,7 @@
  * A block is due when a transaction waits and the interval has passed since the last one: an idle chain makes no
  * blocks. What a reader sees (head, receipts, state) is durable.
  */
-import { concatBytes, type Hex } from "../../base/bytes.ts";
+import { concatBytes, EMPTY_BYTES, type Hex } from "../../base/bytes.ts";
 import { assert, CodedError } from "../../base/errors.ts";
 import { keccak256 } from "../../base/keccak.ts";
 import type { ChainSpec } from "../../genesis/chain-spec.ts";
@@ -22,7 +22,7 @@ import { recoverSender } from "../../vm/transaction/sign.ts";
 import { decodeTransaction } from "../../vm/transaction/transaction.ts";
 import { environmentOf } from "../blocks/environment-of.ts";
 import { hashHeader, headerTime } from "../blocks/header.ts";
-import { MAX_BLOCK_BYTES, MAX_BLOCK_TRANSACTIONS, MAX_HEADER_BYTES } from "../blocks/limits.ts";
+import { MAX_BLOCK_TRANSACTIONS, MAX_TRANSACTIONS_BYTES } from "../blocks/limits.ts";
 import { type HeaderFields, nextHeaderFields, sealHeader } from "../blocks/next-header.ts";
 import { buildGenesisBlock } from "../genesis-block.ts";
 import type { StoredBody, StoredHeader, TransactionLocation } from "../store/block-records.ts";
@@ -51,7 +51,7 @@ const POSTPONED: readonly string[] = [FEE_TOO_LOW, "TX_GAS_LIMIT_ABOVE_BLOCK", "
 /** The cheapest transaction. */
 const LEAST_GAS = 21_000n;
 /** Each transaction takes up to five bytes of RLP around it. */
-const MAX_BODY_BYTES = MAX_BLOCK_BYTES - MAX_HEADER_BYTES - 5 * MAX_BLOCK_TRANSACTIONS;
+const MAX_BODY_BYTES = MAX_TRANSACTIONS_BYTES - 5 * MAX_BLOCK_TRANSACTIONS;
 const NO_HASH = new Uint8Array(32);
 
 export class SoloChain {
@@ -210,7 +210,7 @@ export class SoloChain {
     if (candidates.length === 0) return false;
     const fields = this.nextFields();
     const environment = environmentOf(fields, (number) => this.store.blockHash(number));
-    const executed = await this.executor.execute(this.store.state(), environment, candidates);
+    const executed = this.executor.execute(this.store.state(), environment, candidates);
     // An empty block lowers the base fee, until those that wait for that can be included.
     const isDue = executed.included.length > 0 || executed.rejected.some(({ error }) => error.code === FEE_TOO_LOW);
     if (isDue) {
@@ -234,11 +234,14 @@ export class SoloChain {
       // Different in every block and known to everybody: enough for one node, which could choose it anyway.
       beacon: keccak256(concatBytes(header.beacon, hash)),
       extra: {
-        view: header.number + 1n,
-        proposer: coinbase,
+        epoch: 0,
+        view: Number(header.number) + 1,
+        proposer: 0,
         taskRoot: NO_HASH,
         validatorSetHash: NO_HASH,
-        parentCertificate: new Uint8Array(0),
+        nextValidatorSetHash: EMPTY_BYTES,
+        reveal: EMPTY_BYTES,
+        parentCertificate: EMPTY_BYTES,
       },
     });
   }

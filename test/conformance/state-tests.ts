@@ -90,7 +90,7 @@ async function execute(test: StateTest, raw: Uint8Array): Promise<Result> {
   try {
     const transaction = decodeTransaction(raw);
     const recovered = { transaction, sender: recoverSender(transaction) };
-    executed = await new BlockExecutor(conformanceRules).execute(version, environment, [recovered]);
+    executed = new BlockExecutor(conformanceRules).execute(version, environment, [recovered]);
     error = executed.rejected[0]?.error;
   } catch (failure) {
     if (!(failure instanceof CodedError)) throw failure;

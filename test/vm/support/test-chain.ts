@@ -102,7 +102,7 @@ export class TestChain {
   /** Executes the next block and stands on it. */
   async block(transactions: readonly RecoveredTransaction[]): Promise<ExecutedBlock> {
     const environment = this.environment();
-    const executed = await this.executor.execute(this.state, environment, transactions);
+    const executed = this.executor.execute(this.state, environment, transactions);
     this.state = executed.state;
     this.number = environment.number;
     const { gasLimit, baseFeePerGas } = environment;
