@@ -1,5 +1,5 @@
 /** The genesis block: the header over the state of a chain spec. Its hash names the chain. */
-
+import { EMPTY_BYTES } from "../base/bytes.ts";
 import type { ChainSpec } from "../genesis/chain-spec.ts";
 import { specHash } from "../genesis/spec-hash.ts";
 import type { ExecutedBlock } from "../vm/execution/execute-block.ts";
@@ -43,12 +43,15 @@ export function buildGenesisBlock(spec: ChainSpec): GenesisBlock {
       gasLimit: spec.block.gasLimit,
       timestamp: spec.genesisTime,
       extra: {
-        view: 0n,
-        proposer: NOBODY,
+        epoch: 0,
+        view: 0,
+        proposer: 0,
         milliseconds: 0,
         taskRoot: NO_HASH,
         validatorSetHash: NO_HASH,
-        parentCertificate: new Uint8Array(0),
+        nextValidatorSetHash: EMPTY_BYTES,
+        reveal: EMPTY_BYTES,
+        parentCertificate: EMPTY_BYTES,
       },
       // The first beacon is the spec's hash: so the block's hash commits to every parameter, not to the state alone.
       beacon: specHash(spec),

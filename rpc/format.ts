@@ -129,7 +129,7 @@ export function blockJson(block: StoredHeader, body: StoredBody, isFull: boolean
     mixHash: bytesToHex(header.beacon),
     nonce: "0x0000000000000000",
     baseFeePerGas: quantityText(header.baseFeePerGas),
-    size: quantityText(encodeBlock({ header, transactions: body.transactions }).length),
+    size: quantityText(encodeBlock({ header, ...body }).length),
     uncles: [],
     transactions,
   };

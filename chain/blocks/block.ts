@@ -1,37 +1,66 @@
 /**
- * A block: header and transactions.
+ * A block: header, transactions, and in a seal the next validators.
  *
- *   [header, [transaction, ...]]    RLP; the header is a byte string of its own RLP, each transaction a byte string
+ *   [header, [transaction, ...], [[public key, weight], ...]]
  *
- * Byte strings, also for legacy transactions, so that a block is cut into its parts without being understood.
+ * RLP; the header is a byte string of its own RLP, each transaction a byte string. Byte strings, also for legacy
+ * transactions, so that a block is cut into its parts without being understood.
  */
 import { decodeRlp, encodeRlp, type RlpItem, rlpBytes, rlpList } from "../../base/rlp.ts";
+import type { ValidatorStake } from "../consensus/validator-set.ts";
 import { blockError, withRlpErrorsAs } from "./errors.ts";
 import { type BlockHeader, decodeHeader, encodeHeader } from "./header.ts";
 import { MAX_BLOCK_BYTES, MAX_BLOCK_TRANSACTIONS } from "./limits.ts";
+import { validatorsItem, validatorsOfItem } from "./validators-codec.ts";
 
-export interface Block {
-  readonly header: BlockHeader;
+export interface BlockBody {
   /** Signed encodings; that they decode is checked when their senders are recovered. */
   readonly transactions: readonly Uint8Array[];
+  /** In a seal only: as `nextValidatorsOf` gives them. */
+  readonly nextValidators: readonly ValidatorStake[] | undefined;
 }
 
-export function encodeBlock(block: Block): Uint8Array {
-  return encodeRlp([encodeHeader(block.header), block.transactions]);
+export interface Block extends BlockBody {
+  readonly header: BlockHeader;
 }
 
-/** Throws BLOCK_MALFORMED, BLOCK_VERSION_UNKNOWN or BLOCK_TOO_LARGE. Transactions are views into `bytes`. */
-export function decodeBlock(bytes: Uint8Array): Block {
+export function encodeBlock({ header, transactions, nextValidators }: Block): Uint8Array {
+  return joinBlock(encodeHeader(header), transactions, nextValidators);
+}
+
+/** A block of a header that is encoded already. */
+export function joinBlock(
+  header: Uint8Array,
+  transactions: readonly Uint8Array[],
+  nextValidators: readonly ValidatorStake[] | undefined,
+): Uint8Array {
+  return encodeRlp([header, transactions, validatorsItem(nextValidators)]);
+}
+
+/** A block cut into its parts, the header still as bytes. */
+export interface BlockParts extends BlockBody {
+  readonly header: Uint8Array;
+}
+
+/** Throws BLOCK_MALFORMED or BLOCK_TOO_LARGE. Header and transactions are views into `bytes`. */
+export function splitBlock(bytes: Uint8Array): BlockParts {
   if (bytes.length > MAX_BLOCK_BYTES) {
     throw blockError("BLOCK_TOO_LARGE", `a block has at most ${MAX_BLOCK_BYTES} bytes`, { length: bytes.length });
   }
   return withRlpErrorsAs("BLOCK_MALFORMED", "a block", () => {
-    const [header, transactions] = rlpList(decodeRlp(bytes), 2);
+    const [header, transactions, nextValidators] = rlpList(decodeRlp(bytes), 3);
     return {
-      header: decodeHeader(rlpBytes(header as RlpItem)),
+      header: rlpBytes(header as RlpItem),
       transactions: transactionsOf(rlpList(transactions as RlpItem)),
+      nextValidators: validatorsOfItem(nextValidators as RlpItem),
     };
   });
+}
+
+/** Throws BLOCK_MALFORMED, BLOCK_VERSION_UNKNOWN or BLOCK_TOO_LARGE. Transactions are views into `bytes`. */
+export function decodeBlock(bytes: Uint8Array): Block {
+  const { header, ...body } = splitBlock(bytes);
+  return { header: decodeHeader(header), ...body };
 }
 
 function transactionsOf(items: readonly RlpItem[]): Uint8Array[] {

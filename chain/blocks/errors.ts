@@ -15,6 +15,16 @@ export type BlockErrorCode =
   | "BLOCK_WRONG_BASE_FEE"
   /** The block is older than its parent. */
   | "BLOCK_TIME_DECREASES"
+  /** The epoch, view, validators, reveal or certificate do not follow from the parent. */
+  | "BLOCK_WRONG_EPOCH"
+  | "BLOCK_WRONG_VIEW"
+  | "BLOCK_WRONG_VALIDATORS"
+  | "BLOCK_NO_REVEAL"
+  /** A certificate of something else than the parent, none where there must be one, or one where there must be none. */
+  | "BLOCK_WRONG_CERTIFICATE"
+  | "BLOCK_TASK_ROOT_MISMATCH"
+  /** The validators in a seal are not those that its header commits to, or not those that the state says. */
+  | "BLOCK_NEXT_VALIDATORS_MISMATCH"
   /** The block contains a transaction that cannot be included. */
   | "BLOCK_TRANSACTION_INVALID"
   | "BLOCK_TRANSACTIONS_ROOT_MISMATCH"

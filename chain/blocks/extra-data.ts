@@ -2,40 +2,50 @@
  * What our headers carry beyond Ethereum's: an RLP list in `extraData`, so that tools for Ethereum read the header
  * and verify its hash without knowing this.
  *
- *   [version, view, proposer, milliseconds, task root, validator-set hash, parent certificate]
+ *   [version, epoch, view, proposer, milliseconds, task root, validator-set hash, next validator-set hash, reveal,
+ *    parent certificate]
  */
-import { bytesToHex, hexToBytes } from "../../base/bytes.ts";
+import { BLS_SIGNATURE_LENGTH } from "../../base/bls-types.ts";
 import { decodeRlp, encodeRlp, type RlpItem, rlpBytes, rlpInteger, rlpList, rlpOfInteger } from "../../base/rlp.ts";
-import type { Address } from "../../vm/state/account.ts";
 import { blockError, withRlpErrorsAs } from "./errors.ts";
-import { MAX_CERTIFICATE_BYTES } from "./limits.ts";
+import { MAX_CERTIFICATE_BYTES, MAX_VALIDATORS, MAX_VIEW_BYTES } from "./limits.ts";
 
 /** The only version so far. A scheduled upgrade that changes the list raises it. */
 const EXTRA_VERSION = 1n;
+const FIELDS = 10;
 
 export interface ExtraData {
-  /** The consensus view in which the block was proposed. */
-  readonly view: bigint;
-  /** The validator that proposed the block; its tips go to the header's coinbase. */
-  readonly proposer: Address;
+  /** Below 2^48, as the view. */
+  readonly epoch: number;
+  /** The consensus view in which the block was first proposed. */
+  readonly view: number;
+  /** Position of whoever proposed it in the epoch's validator set. Tips go to the header's coinbase. */
+  readonly proposer: number;
   /** The part of the time below the header's second, 0 to 999. */
   readonly milliseconds: number;
   /** Root of the block's protocol tasks; 32 zero bytes when there are none. */
   readonly taskRoot: Uint8Array;
   /** Hash of the validator set that decides on the block. */
   readonly validatorSetHash: Uint8Array;
-  /** The certificate of the parent; empty for genesis and its child. */
+  /** Hash of the set that decides on the next block, when the block is a seal; else empty. */
+  readonly nextValidatorSetHash: Uint8Array;
+  /** The proposer's signature over (chain, epoch, view), of which the beacon is made; empty in genesis. */
+  readonly reveal: Uint8Array;
+  /** The parent's NOTARIZE or FINALIZE certificate; empty when the parent is genesis or a seal, and in genesis. */
   readonly parentCertificate: Uint8Array;
 }
 
 export function encodeExtraData(extra: ExtraData): Uint8Array {
   return encodeRlp([
     rlpOfInteger(EXTRA_VERSION),
-    rlpOfInteger(extra.view),
-    hexToBytes(extra.proposer),
+    rlpOfInteger(BigInt(extra.epoch)),
+    rlpOfInteger(BigInt(extra.view)),
+    rlpOfInteger(BigInt(extra.proposer)),
     rlpOfInteger(BigInt(extra.milliseconds)),
     extra.taskRoot,
     extra.validatorSetHash,
+    extra.nextValidatorSetHash,
+    extra.reveal,
     extra.parentCertificate,
   ]);
 }
@@ -54,27 +64,39 @@ export function decodeExtraData(bytes: Uint8Array): ExtraData {
         },
       );
     }
-    return decodeFields(rlpList(fields, 7));
+    return decodeFields(rlpList(fields, FIELDS));
   });
 }
 
 function decodeFields(fields: readonly RlpItem[]): ExtraData {
-  const milliseconds = Number(rlpInteger(fields[3] as RlpItem, 2));
-  if (milliseconds > 999) {
-    throw blockError("BLOCK_MALFORMED", `a second has no millisecond ${milliseconds}`, { milliseconds });
-  }
-  const parentCertificate = rlpBytes(fields[6] as RlpItem);
-  if (parentCertificate.length > MAX_CERTIFICATE_BYTES) {
-    throw blockError("BLOCK_TOO_LARGE", `a certificate has at most ${MAX_CERTIFICATE_BYTES} bytes`, {
-      length: parentCertificate.length,
-    });
-  }
+  const bytes = (index: number, length?: number): Uint8Array => rlpBytes(fields[index] as RlpItem, length).slice();
+  const integer = (index: number, maxBytes: number): number => Number(rlpInteger(fields[index] as RlpItem, maxBytes));
   return {
-    view: rlpInteger(fields[1] as RlpItem, 8),
-    proposer: bytesToHex(rlpBytes(fields[2] as RlpItem, 20)),
-    milliseconds,
-    taskRoot: rlpBytes(fields[4] as RlpItem, 32).slice(),
-    validatorSetHash: rlpBytes(fields[5] as RlpItem, 32).slice(),
-    parentCertificate: parentCertificate.slice(),
+    epoch: integer(1, MAX_VIEW_BYTES),
+    view: integer(2, MAX_VIEW_BYTES),
+    proposer: atMost(integer(3, 2), MAX_VALIDATORS - 1, "proposer"),
+    milliseconds: atMost(integer(4, 2), 999, "millisecond"),
+    taskRoot: bytes(5, 32),
+    validatorSetHash: bytes(6, 32),
+    nextValidatorSetHash: emptyOr(32, bytes(7), "next validator-set hash"),
+    reveal: emptyOr(BLS_SIGNATURE_LENGTH, bytes(8), "reveal"),
+    parentCertificate: withinLimit(bytes(9)),
   };
+}
+
+function atMost(value: number, most: number, field: string): number {
+  if (value <= most) return value;
+  throw blockError("BLOCK_MALFORMED", `a header's ${field} is at most ${most}`, { field, value });
+}
+
+function emptyOr(length: number, bytes: Uint8Array, field: string): Uint8Array {
+  if (bytes.length === 0 || bytes.length === length) return bytes;
+  throw blockError("BLOCK_MALFORMED", `a header's ${field} has ${length} bytes or none`, { length: bytes.length });
+}
+
+function withinLimit(certificate: Uint8Array): Uint8Array {
+  if (certificate.length <= MAX_CERTIFICATE_BYTES) return certificate;
+  throw blockError("BLOCK_TOO_LARGE", `a certificate has at most ${MAX_CERTIFICATE_BYTES} bytes`, {
+    length: certificate.length,
+  });
 }

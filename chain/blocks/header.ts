@@ -115,3 +115,8 @@ function atMost(value: bigint, most: bigint, field: string): bigint {
 export function headerTime(header: BlockHeader): number {
   return Number(header.timestamp) * 1000 + header.extra.milliseconds;
 }
+
+/** Whether the block is the last of its epoch. */
+export function isSealHeader({ extra }: BlockHeader): boolean {
+  return extra.nextValidatorSetHash.length > 0;
+}

@@ -5,7 +5,7 @@ import { nextBaseFee } from "../../vm/execution/fees.ts";
 import type { Address } from "../../vm/state/account.ts";
 import { type BlockErrorCode, blockError } from "./errors.ts";
 import type { ExtraData } from "./extra-data.ts";
-import { type BlockHeader, hashHeader, headerTime } from "./header.ts";
+import { type BlockHeader, hashHeader, headerTime, isSealHeader } from "./header.ts";
 
 /** Everything of a header that is known before its block executes. */
 export type HeaderFields = Omit<
@@ -50,7 +50,8 @@ export function sealHeader(
 
 /**
  * Throws unless `header` may follow `parent` (whose hash is given, since the caller always has it): number and
- * parent hash, the gas limit of the chain spec, the base fee by EIP-1559, and a time that does not decrease.
+ * parent hash, the gas limit of the chain spec, the base fee by EIP-1559, a time that does not decrease, and of
+ * consensus what two headers tell: epoch, view, validator set, and that reveal and certificate are there.
  */
 export function checkSuccessor(
   parent: BlockHeader,
@@ -85,6 +86,34 @@ export function checkSuccessor(
       time: headerTime(header),
       parentTime: headerTime(parent),
     });
+  }
+  checkConsensusFields(parent, header);
+}
+
+/** A seal ends its epoch; it and genesis are roots of epochs, which need no certificate in the block after them. */
+function checkConsensusFields(parent: BlockHeader, { number, extra }: BlockHeader): void {
+  const isAfterSeal = isSealHeader(parent);
+  const epoch = parent.extra.epoch + (isAfterSeal ? 1 : 0);
+  if (extra.epoch !== epoch) {
+    throw blockError("BLOCK_WRONG_EPOCH", `block ${number} is of epoch ${epoch}`, { found: extra.epoch });
+  }
+  const least = isAfterSeal ? 1 : parent.extra.view + 1;
+  if (extra.view < least) {
+    throw blockError("BLOCK_WRONG_VIEW", `the view of block ${number} is at least ${least}`, { found: extra.view });
+  }
+  const { validatorSetHash, nextValidatorSetHash } = parent.extra;
+  const expected = isAfterSeal ? nextValidatorSetHash : validatorSetHash;
+  if (!equalBytes(extra.validatorSetHash, expected)) {
+    throw blockError("BLOCK_WRONG_VALIDATORS", `block ${number} names another validator set`, {
+      expected: bytesToHex(expected),
+      found: bytesToHex(extra.validatorSetHash),
+    });
+  }
+  if (extra.reveal.length === 0) throw blockError("BLOCK_NO_REVEAL", `block ${number} has no reveal`);
+  const isAfterRoot = isAfterSeal || parent.number === 0n;
+  if ((extra.parentCertificate.length === 0) !== isAfterRoot) {
+    const rule = isAfterRoot ? "no certificate: its parent is the root of the epoch" : "a certificate of its parent";
+    throw blockError("BLOCK_WRONG_CERTIFICATE", `block ${number} has ${rule}`);
   }
 }
 

@@ -2,12 +2,15 @@
 import { bytesToHex, equalBytes, hexToBytes } from "../../base/bytes.ts";
 import { CodedError } from "../../base/errors.ts";
 import { keccak256 } from "../../base/keccak.ts";
-import { decodeRlp, encodeRlp, type RlpItem, rlpBytes, rlpList } from "../../base/rlp.ts";
+import { decodeRlp, encodeRlp, type RlpItem, rlpBytes, rlpInteger, rlpList, rlpOfInteger } from "../../base/rlp.ts";
 import type { RecoveredTransaction } from "../../vm/execution/execute-block.ts";
 import type { Receipt } from "../../vm/receipt/receipt.ts";
 import type { Address } from "../../vm/state/account.ts";
+import { type BlockBody, joinBlock } from "../blocks/block.ts";
 import { type BlockHeader, decodeHeader, encodeHeader } from "../blocks/header.ts";
 import { decodeReceipts, encodeReceipts } from "../blocks/receipts-codec.ts";
+import { validatorsItem, validatorsOfItem } from "../blocks/validators-codec.ts";
+import type { ValidatorStake } from "../consensus/validator-set.ts";
 import { BUCKETS, bucketKey, numberKey, readNumber, STORED_NUMBER_BYTES, writeNumber } from "./buckets.ts";
 import type { Database, DatabaseBatch } from "./database.ts";
 import { damaged } from "./errors.ts";
@@ -17,11 +20,14 @@ export interface StoredHeader {
   readonly hash: Uint8Array;
 }
 
-export interface StoredBody {
-  /** Signed encodings. */
-  readonly transactions: readonly Uint8Array[];
+export interface StoredBody extends BlockBody {
   /** Recovered when the block was executed; recovering costs a hundred times as much as reading. */
   readonly senders: readonly Address[];
+}
+
+export interface StoredSeal {
+  readonly number: number;
+  readonly nextValidators: readonly ValidatorStake[];
 }
 
 export interface TransactionLocation {
@@ -32,22 +38,35 @@ export interface TransactionLocation {
 const ADDRESS_BYTES = 20;
 const INDEX_BYTES = 4;
 
-export function putBlock(
+/** A header, the proof that it is final, and in a seal the next validators. */
+export function putHeader(
   batch: DatabaseBatch,
   header: BlockHeader,
   hash: Uint8Array,
-  included: readonly RecoveredTransaction[],
-  receipts: readonly Receipt[],
   certificate: Uint8Array | undefined,
+  nextValidators: readonly ValidatorStake[] | undefined,
 ): void {
   const number = Number(header.number);
   batch.put(numberKey(BUCKETS.headers, number), encodeHeader(header));
   const numberBytes = new Uint8Array(STORED_NUMBER_BYTES);
   writeNumber(numberBytes, 0, number);
   batch.put(bucketKey(BUCKETS.blockNumbers, hash), numberBytes);
-  batch.put(numberKey(BUCKETS.bodies, number), encodeBody(included));
-  batch.put(numberKey(BUCKETS.receipts, number), encodeReceipts(receipts));
   if (certificate !== undefined) batch.put(numberKey(BUCKETS.certificates, number), certificate);
+  if (nextValidators === undefined) return;
+  const seal = encodeRlp([rlpOfInteger(header.number), validatorsItem(nextValidators)]);
+  batch.put(numberKey(BUCKETS.seals, header.extra.epoch), seal);
+}
+
+/** Everything else of a block. */
+export function putBody(
+  batch: DatabaseBatch,
+  number: number,
+  included: readonly RecoveredTransaction[],
+  receipts: readonly Receipt[],
+  nextValidators: readonly ValidatorStake[] | undefined,
+): void {
+  batch.put(numberKey(BUCKETS.bodies, number), encodeBody(included, nextValidators));
+  batch.put(numberKey(BUCKETS.receipts, number), encodeReceipts(receipts));
   const location = new Uint8Array(STORED_NUMBER_BYTES + INDEX_BYTES);
   writeNumber(location, 0, number);
   const view = new DataView(location.buffer);
@@ -57,10 +76,13 @@ export function putBlock(
   }
 }
 
-function encodeBody(included: readonly RecoveredTransaction[]): Uint8Array {
+function encodeBody(
+  included: readonly RecoveredTransaction[],
+  nextValidators: readonly ValidatorStake[] | undefined,
+): Uint8Array {
   const senders = new Uint8Array(included.length * ADDRESS_BYTES);
   for (const [i, { sender }] of included.entries()) senders.set(hexToBytes(sender), i * ADDRESS_BYTES);
-  return encodeRlp([included.map(({ transaction }) => transaction.raw), senders]);
+  return encodeRlp([included.map(({ transaction }) => transaction.raw), senders, validatorsItem(nextValidators)]);
 }
 
 export function readHeader(database: Database, number: number): StoredHeader | undefined {
@@ -94,13 +116,33 @@ export function readBody(database: Database, number: number): StoredBody | undef
   const bytes = database.get(numberKey(BUCKETS.bodies, number));
   if (bytes === undefined) return undefined;
   return decoded(`body ${number}`, () => {
-    const [transactions, packed] = rlpList(decodeRlp(bytes), 2);
+    const [transactions, packed, nextValidators] = rlpList(decodeRlp(bytes), 3);
     const items = rlpList(transactions as RlpItem);
     const senders = rlpBytes(packed as RlpItem, items.length * ADDRESS_BYTES);
     return {
       transactions: items.map((item) => rlpBytes(item)),
       senders: items.map((_, i) => bytesToHex(senders.subarray(i * ADDRESS_BYTES, (i + 1) * ADDRESS_BYTES))),
+      nextValidators: validatorsOfItem(nextValidators as RlpItem),
     };
+  });
+}
+
+/** The whole block as nodes send it; `undefined` also where only the header is kept. */
+export function readEncodedBlock(database: Database, number: number): Uint8Array | undefined {
+  const header = database.get(numberKey(BUCKETS.headers, number));
+  const body = header && readBody(database, number);
+  return header && body && joinBlock(header, body.transactions, body.nextValidators);
+}
+
+/** The block that ended an epoch. */
+export function readSeal(database: Database, epoch: number): StoredSeal | undefined {
+  const bytes = database.get(numberKey(BUCKETS.seals, epoch));
+  if (bytes === undefined) return undefined;
+  return decoded(`seal ${epoch}`, () => {
+    const [number, validators] = rlpList(decodeRlp(bytes), 2);
+    const nextValidators = validatorsOfItem(validators as RlpItem);
+    if (nextValidators === undefined) throw damaged(`the seal of epoch ${epoch} names no validators`);
+    return { number: Number(rlpInteger(number as RlpItem, STORED_NUMBER_BYTES)), nextValidators };
   });
 }
 

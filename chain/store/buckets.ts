@@ -15,7 +15,7 @@ export const BUCKETS = {
   pages: 0x05,
   /** Block number -> header. */
   headers: 0x06,
-  /** Block number -> transactions with their senders. */
+  /** Block number -> transactions with their senders, and in a seal the next validators. */
   bodies: 0x07,
   /** Block number -> receipts. */
   receipts: 0x08,
@@ -29,6 +29,8 @@ export const BUCKETS = {
   archiveIndex: 0x0c,
   /** Archive: what was changed, block number -> the value before that block. */
   archiveValues: 0x0d,
+  /** Epoch -> number of the block that ended it, and the validators that it named. */
+  seals: 0x0e,
 } as const;
 
 export type Bucket = (typeof BUCKETS)[keyof typeof BUCKETS];

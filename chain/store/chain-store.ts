@@ -15,11 +15,14 @@ import {
   readBlockNumber,
   readBody,
   readCertificate,
+  readEncodedBlock,
   readHeader,
   readLocation,
   readReceipts,
+  readSeal,
   type StoredBody,
   type StoredHeader,
+  type StoredSeal,
   type TransactionLocation,
 } from "./block-records.ts";
 import { metaKey } from "./buckets.ts";
@@ -164,6 +167,17 @@ export class ChainStore {
 
   body(number: number): StoredBody | undefined {
     return this.#isFinal(number) ? readBody(this.database, number) : undefined;
+  }
+
+  /** The block as nodes send it. `undefined` also for a block whose state was imported: its body is not here. */
+  encodedBlock(number: number): Uint8Array | undefined {
+    return this.#isFinal(number) ? readEncodedBlock(this.database, number) : undefined;
+  }
+
+  /** The block that ended an epoch, and the validators of the next one. */
+  seal(epoch: number): StoredSeal | undefined {
+    const seal = readSeal(this.database, epoch);
+    return seal !== undefined && this.#isFinal(seal.number) ? seal : undefined;
   }
 
   receipts(number: number): readonly Receipt[] | undefined {

@@ -14,8 +14,10 @@ import { ACCOUNT_KEY_BYTES, isTreeKey } from "../../vm/tree/keys.ts";
 import { encodePage } from "../../vm/tree/page-codec.ts";
 import type { TreeHead, TreeKey } from "../../vm/tree/types.ts";
 import { type BlockHeader, hashHeader } from "../blocks/header.ts";
+import { nextValidatorsHash } from "../blocks/validators-codec.ts";
+import type { ValidatorStake } from "../consensus/validator-set.ts";
 import { encodeAccount } from "./account-record.ts";
-import { putBlock } from "./block-records.ts";
+import { putHeader } from "./block-records.ts";
 import { BUCKETS, bucketKey, metaKey, numberKey } from "./buckets.ts";
 import type { ChainStore } from "./chain-store.ts";
 import type { DatabaseBatch } from "./database.ts";
@@ -26,6 +28,12 @@ import { addLeaves, leafName, type StateLeaf } from "./state-leaves.ts";
 /** Code comes before the first account that has it; leaves come in the order of their keys. */
 export type ImportItem = StateLeaf | { readonly kind: "code"; readonly code: Uint8Array };
 
+export interface ImportedSeal {
+  readonly header: BlockHeader;
+  readonly certificate: Uint8Array;
+  readonly nextValidators: readonly ValidatorStake[];
+}
+
 export interface StateImport {
   /** Groups of any size. */
   readonly items: AsyncIterable<readonly ImportItem[]> | Iterable<readonly ImportItem[]>;
@@ -35,6 +43,10 @@ export interface StateImport {
    */
   readonly header: BlockHeader | ((stateRoot: Uint8Array) => BlockHeader);
   readonly certificate?: Uint8Array;
+  /** When that block is a seal. */
+  readonly nextValidators?: readonly ValidatorStake[];
+  /** The seals before it, which the caller has verified: so that the store knows the validators of every epoch. */
+  readonly seals?: readonly ImportedSeal[];
   readonly onProgress?: (leaves: number) => void;
 }
 
@@ -69,15 +81,25 @@ export async function importState(store: ChainStore, source: StateImport): Promi
       found: bytesToHex(tree.root),
     });
   }
+  checkValidators(header, source.nextValidators);
   await database.flush();
   const last = database.batch();
   const hash = hashHeader(header);
-  putBlock(last, header, hash, [], [], source.certificate);
+  putHeader(last, header, hash, source.certificate, source.nextValidators);
+  for (const seal of source.seals ?? []) {
+    checkValidators(seal.header, seal.nextValidators);
+    putHeader(last, seal.header, hashHeader(seal.header), seal.certificate, seal.nextValidators);
+  }
   putHead(last, { number: Number(header.number), hash, tree });
   putBase(last, Number(header.number));
   last.delete(metaKey("import"));
   await last.write(true);
   store.reload();
+}
+
+function checkValidators({ number, extra }: BlockHeader, validators: readonly ValidatorStake[] | undefined): void {
+  if (equalBytes(extra.nextValidatorSetHash, nextValidatorsHash(validators))) return;
+  throw invalid(`the next validators of block ${number} are not those of its header`);
 }
 
 class ImportWriter {

@@ -9,9 +9,10 @@ import { encodePage } from "../../vm/tree/page-codec.ts";
 import { hasPrefix } from "../../vm/tree/scan.ts";
 import type { TreeUpdate } from "../../vm/tree/types.ts";
 import type { BlockHeader } from "../blocks/header.ts";
+import type { ValidatorStake } from "../consensus/validator-set.ts";
 import { encodeAccount } from "./account-record.ts";
 import { accountSubject, HAS_NONE, HAS_SLOTS, putChange, slotSubject, storageSubject } from "./archive.ts";
-import { putBlock } from "./block-records.ts";
+import { putBody, putHeader } from "./block-records.ts";
 import { BUCKETS, bucketKey, numberKey } from "./buckets.ts";
 import type { Database, DatabaseBatch } from "./database.ts";
 import { putHead } from "./meta.ts";
@@ -22,15 +23,19 @@ export interface FinalBlock {
   readonly hash: Uint8Array;
   readonly executed: Pick<ExecutedBlock, "included" | "receipts" | "changes" | "treeUpdate" | "state">;
   /** Absent in genesis, and on chains of one node. */
-  readonly certificate?: Uint8Array;
+  readonly certificate?: Uint8Array | undefined;
+  /** In a seal only. */
+  readonly nextValidators?: readonly ValidatorStake[] | undefined;
 }
 
 export function putFinalBlock(batch: DatabaseBatch, block: FinalBlock): void {
-  const { header, hash, executed, certificate } = block;
+  const { header, hash, executed, certificate, nextValidators } = block;
   putState(batch, executed.changes);
   putPages(batch, executed.treeUpdate);
-  putBlock(batch, header, hash, executed.included, executed.receipts, certificate);
-  putHead(batch, { number: Number(header.number), hash, tree: executed.treeUpdate.head });
+  const number = Number(header.number);
+  putHeader(batch, header, hash, certificate, nextValidators);
+  putBody(batch, number, executed.included, executed.receipts, nextValidators);
+  putHead(batch, { number, hash, tree: executed.treeUpdate.head });
 }
 
 function putState(batch: DatabaseBatch, changes: StateChanges): void {

@@ -66,7 +66,12 @@ describe("a header", () => {
       { gasUsed: HEADER.gasUsed ^ 1n },
       { baseFeePerGas: HEADER.baseFeePerGas ^ 1n },
       { coinbase: `0x${"11".repeat(20)}` },
-      { extra: { ...HEADER.extra, view: HEADER.extra.view ^ 1n } },
+      { extra: { ...HEADER.extra, epoch: HEADER.extra.epoch + 1 } },
+      { extra: { ...HEADER.extra, view: HEADER.extra.view + 1 } },
+      { extra: { ...HEADER.extra, proposer: HEADER.extra.proposer ^ 1 } },
+      { extra: { ...HEADER.extra, validatorSetHash: flipped(HEADER.extra.validatorSetHash) } },
+      { extra: { ...HEADER.extra, nextValidatorSetHash: new Uint8Array(32).fill(7) } },
+      { extra: { ...HEADER.extra, reveal: new Uint8Array(96).fill(7) } },
       { extra: { ...HEADER.extra, milliseconds: HEADER.extra.milliseconds ^ 1 } },
       { extra: { ...HEADER.extra, taskRoot: flipped(HEADER.extra.taskRoot) } },
       { extra: { ...HEADER.extra, parentCertificate: new Uint8Array([7]) } },
@@ -103,9 +108,14 @@ describe("a header", () => {
     "extra data that is not RLP": withField(12, new Uint8Array([0xff])),
     "extra data that is a string": withField(12, encodeRlp(new Uint8Array([1]))),
     "extra data of no items": withExtra(() => []),
-    "extra data of six items": withExtra((items) => items.slice(0, 6)),
-    "a millisecond 1000": withExtra(replaced(3, rlpOfInteger(1000n))),
-    "a proposer of 19 bytes": withExtra(replaced(2, new Uint8Array(19))),
+    "extra data of nine items": withExtra((items) => items.slice(0, 9)),
+    "a millisecond 1000": withExtra(replaced(4, rlpOfInteger(1000n))),
+    "an epoch of seven bytes": withExtra(replaced(1, rlpOfInteger(2n ** 48n))),
+    "a view of seven bytes": withExtra(replaced(2, rlpOfInteger(2n ** 48n))),
+    "a proposer beyond every set": withExtra(replaced(3, rlpOfInteger(4096n))),
+    "a validator-set hash of 31 bytes": withExtra(replaced(6, new Uint8Array(31))),
+    "a next validator-set hash of 31 bytes": withExtra(replaced(7, new Uint8Array(31))),
+    "a reveal of 95 bytes": withExtra(replaced(8, new Uint8Array(95))),
   };
 
   it.each(Object.keys(malformed))("with %s is refused as malformed", (name) => {
@@ -120,9 +130,9 @@ describe("a header", () => {
   });
 
   it("with a certificate that is too long is refused before anything is done with it", () => {
-    const bytes = withExtra(replaced(6, new Uint8Array(16_385)));
+    const bytes = withExtra(replaced(9, new Uint8Array(769)));
     expect(() => decodeHeader(bytes)).toThrow(expect.objectContaining({ code: "BLOCK_TOO_LARGE" }));
-    const huge = withExtra(replaced(6, new Uint8Array(1_000_000)));
+    const huge = withExtra(replaced(9, new Uint8Array(1_000_000)));
     expect(() => decodeHeader(huge)).toThrow(expect.objectContaining({ code: "BLOCK_TOO_LARGE" }));
   });
 

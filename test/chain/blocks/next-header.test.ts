@@ -1,11 +1,22 @@
 import { describe, expect, it } from "vitest";
+import { EMPTY_BYTES } from "../../../base/bytes.ts";
 import { environmentOf } from "../../../chain/blocks/environment-of.ts";
+import type { ExtraData } from "../../../chain/blocks/extra-data.ts";
 import { type BlockHeader, hashHeader, headerTime } from "../../../chain/blocks/header.ts";
 import { checkSuccessor, nextHeaderFields, sealHeader, verifyExecuted } from "../../../chain/blocks/next-header.ts";
 import { transactionError } from "../../../vm/transaction/errors.ts";
 import { HEADER } from "./support.ts";
 
 const GAS_LIMIT = 30_000_000n;
+
+const CONSENSUS: ExtraData = {
+  ...HEADER.extra,
+  epoch: 3,
+  view: 40,
+  nextValidatorSetHash: EMPTY_BYTES,
+  reveal: new Uint8Array(96).fill(1),
+  parentCertificate: new Uint8Array(150).fill(1),
+};
 
 const PARENT: BlockHeader = {
   ...HEADER,
@@ -14,7 +25,7 @@ const PARENT: BlockHeader = {
   gasLimit: GAS_LIMIT,
   gasUsed: GAS_LIMIT,
   baseFeePerGas: 800n,
-  extra: { ...HEADER.extra, milliseconds: 900 },
+  extra: { ...CONSENSUS, milliseconds: 900 },
 };
 
 const RESULTS = {
@@ -27,7 +38,13 @@ const RESULTS = {
 };
 
 function child(now = 1_700_000_001_500): BlockHeader {
-  const input = { now, gasLimit: GAS_LIMIT, coinbase: HEADER.coinbase, beacon: HEADER.beacon, extra: HEADER.extra };
+  const input = {
+    now,
+    gasLimit: GAS_LIMIT,
+    coinbase: HEADER.coinbase,
+    beacon: HEADER.beacon,
+    extra: { ...CONSENSUS, view: 42 },
+  };
   return sealHeader(nextHeaderFields(PARENT, input), RESULTS);
 }
 
@@ -53,7 +70,12 @@ describe("the next header", () => {
     BLOCK_WRONG_PARENT: { parentHash: new Uint8Array(32) },
     BLOCK_WRONG_GAS_LIMIT: { gasLimit: GAS_LIMIT + 1n },
     BLOCK_WRONG_BASE_FEE: { baseFeePerGas: 901n },
-    BLOCK_TIME_DECREASES: { timestamp: 1_700_000_000n, extra: { ...HEADER.extra, milliseconds: 899 } },
+    BLOCK_TIME_DECREASES: { timestamp: 1_700_000_000n, extra: { ...CONSENSUS, milliseconds: 899 } },
+    BLOCK_WRONG_EPOCH: { extra: { ...child().extra, epoch: 4 } },
+    BLOCK_WRONG_VIEW: { extra: { ...child().extra, view: 40 } },
+    BLOCK_WRONG_VALIDATORS: { extra: { ...child().extra, validatorSetHash: new Uint8Array(32) } },
+    BLOCK_NO_REVEAL: { extra: { ...child().extra, reveal: EMPTY_BYTES } },
+    BLOCK_WRONG_CERTIFICATE: { extra: { ...child().extra, parentCertificate: EMPTY_BYTES } },
   };
 
   it.each(Object.keys(wrong))("that breaks a rule is refused with %s", (code) => {
@@ -61,6 +83,38 @@ describe("the next header", () => {
     expect(() => checkSuccessor(PARENT, hashHeader(PARENT), header, { gasLimit: GAS_LIMIT })).toThrow(
       expect.objectContaining({ code }),
     );
+  });
+
+  it("of a seal is the first of the next epoch, of the set that the seal names and without a certificate", () => {
+    const next = new Uint8Array(32).fill(8);
+    const seal = { ...PARENT, extra: { ...PARENT.extra, nextValidatorSetHash: next } };
+    const extra = { ...CONSENSUS, epoch: 4, view: 1, validatorSetHash: next, parentCertificate: EMPTY_BYTES };
+    const check = (change: Partial<ExtraData>): void => {
+      const header = { ...child(), parentHash: hashHeader(seal), extra: { ...extra, ...change } };
+      checkSuccessor(seal, hashHeader(seal), header, { gasLimit: GAS_LIMIT });
+    };
+    expect(() => check({})).not.toThrow();
+    const codes: readonly [string, Partial<ExtraData>][] = [
+      ["BLOCK_WRONG_EPOCH", { epoch: 3 }],
+      ["BLOCK_WRONG_VIEW", { view: 0 }],
+      ["BLOCK_WRONG_VALIDATORS", { validatorSetHash: seal.extra.validatorSetHash }],
+      ["BLOCK_WRONG_CERTIFICATE", { parentCertificate: CONSENSUS.parentCertificate }],
+    ];
+    for (const [code, change] of codes) expect(() => check(change)).toThrow(expect.objectContaining({ code }));
+  });
+
+  it("of genesis has no certificate", () => {
+    const genesis = { ...PARENT, number: 0n, extra: { ...PARENT.extra, view: 0 } };
+    const header = { ...child(), number: 1n, parentHash: hashHeader(genesis) };
+    const check = (parentCertificate: Uint8Array): void =>
+      checkSuccessor(
+        genesis,
+        hashHeader(genesis),
+        { ...header, extra: { ...header.extra, parentCertificate } },
+        { gasLimit: GAS_LIMIT },
+      );
+    expect(() => check(EMPTY_BYTES)).not.toThrow();
+    expect(() => check(new Uint8Array(150))).toThrow(expect.objectContaining({ code: "BLOCK_WRONG_CERTIFICATE" }));
   });
 
   it("gives transactions the environment they see", () => {

@@ -2,6 +2,8 @@
 import { EMPTY_BYTES } from "../../../../base/bytes.ts";
 import { keccak256 } from "../../../../base/keccak.ts";
 import { type BlockHeader, hashHeader } from "../../../../chain/blocks/header.ts";
+import { nextValidatorsHash } from "../../../../chain/blocks/validators-codec.ts";
+import type { ValidatorStake } from "../../../../chain/consensus/validator-set.ts";
 import type { ChainHead } from "../../../../chain/store/chain-store.ts";
 import type { ChainIdentity } from "../../../../chain/store/meta.ts";
 import type { FinalBlock } from "../../../../chain/store/write-block.ts";
@@ -21,6 +23,7 @@ export interface BlockContents {
   readonly included?: readonly RecoveredTransaction[];
   readonly receipts?: readonly Receipt[];
   readonly certificate?: Uint8Array;
+  readonly nextValidators?: readonly ValidatorStake[];
 }
 
 /** The block after `head` (genesis when there is none) that changes the state so. */
@@ -28,7 +31,7 @@ export function finalBlock(
   head: ChainHead | undefined,
   parent: StateVersion,
   changes: StateChanges,
-  { included = [], receipts = [], certificate }: BlockContents = {},
+  { included = [], receipts = [], certificate, nextValidators }: BlockContents = {},
 ): FinalBlock {
   const { version, treeUpdate } = advanceState(parent, changes);
   const header: BlockHeader = {
@@ -43,16 +46,25 @@ export function finalBlock(
     gasUsed: receipts.at(-1)?.cumulativeGasUsed ?? 0n,
     timestamp: 1_700_000_000n + BigInt(head?.number ?? 0),
     extra: {
-      view: BigInt(head?.number ?? 0),
-      proposer: COINBASE,
+      epoch: 0,
+      view: head?.number ?? 0,
+      proposer: 3,
       milliseconds: 250,
       taskRoot: new Uint8Array(32),
       validatorSetHash: new Uint8Array(32).fill(9),
+      nextValidatorSetHash: nextValidatorsHash(nextValidators),
+      reveal: EMPTY_BYTES,
       parentCertificate: EMPTY_BYTES,
     },
     beacon: new Uint8Array(32).fill(5),
     baseFeePerGas: 1_000_000_000n,
   };
   const executed = { included, receipts, changes, treeUpdate, state: version };
-  return { header, hash: hashHeader(header), executed, ...(certificate !== undefined && { certificate }) };
+  return {
+    header,
+    hash: hashHeader(header),
+    executed,
+    ...(certificate !== undefined && { certificate }),
+    ...(nextValidators !== undefined && { nextValidators }),
+  };
 }

@@ -1,0 +1,80 @@
+/** Blocks as consensus sees them, made of the bytes that nodes send and keep. */
+import { bytesToHex, equalBytes } from "../../base/bytes.ts";
+import { keccak256 } from "../../base/keccak.ts";
+import { orderedRoot } from "../../vm/patricia-root.ts";
+import type { Block as ConsensusBlock } from "../consensus/types.ts";
+import { type BlockBody, encodeBlock, splitBlock } from "./block.ts";
+import { blockError } from "./errors.ts";
+import { type BlockHeader, decodeHeader, hashHeader, headerTime } from "./header.ts";
+import { parentCertificateOf } from "./parent-certificate.ts";
+import { nextValidatorsHash } from "./validators-codec.ts";
+
+/**
+ * Reads an encoded block; `body` is `encoded` itself. Also checks that transactions and validators are those that the
+ * header commits to: consensus takes a block for invalid, for good and by its hash alone, when it does not execute, so
+ * nobody may be able to put another body under the hash of a good block.
+ *
+ * Throws BLOCK_MALFORMED, BLOCK_VERSION_UNKNOWN, BLOCK_TOO_LARGE, BLOCK_TRANSACTIONS_ROOT_MISMATCH,
+ * BLOCK_NEXT_VALIDATORS_MISMATCH or BLOCK_WRONG_CERTIFICATE.
+ */
+export function consensusBlockOf(encoded: Uint8Array): ConsensusBlock {
+  const { header: headerBytes, ...body } = splitBlock(encoded);
+  const header = decodeHeader(headerBytes);
+  checkBody(header, body);
+  // Decoding is strict, so the bytes are the only encoding of this header.
+  return consensusBlock(header, keccak256(headerBytes), body, encoded);
+}
+
+/** Genesis, which nobody sends: every node makes it from the chain spec. */
+export function genesisConsensusBlock(header: BlockHeader): ConsensusBlock {
+  const body = { transactions: [], nextValidators: undefined };
+  return consensusBlock(header, hashHeader(header), body, encodeBlock({ header, ...body }));
+}
+
+/** Throws BLOCK_TRANSACTIONS_ROOT_MISMATCH or BLOCK_NEXT_VALIDATORS_MISMATCH. */
+export function checkBody(header: BlockHeader, { transactions, nextValidators }: BlockBody): void {
+  const transactionsRoot = orderedRoot(transactions);
+  if (!equalBytes(header.transactionsRoot, transactionsRoot)) {
+    throw blockError(
+      "BLOCK_TRANSACTIONS_ROOT_MISMATCH",
+      `block ${header.number} has other transactions than it claims`,
+      {
+        number: header.number,
+        claimed: bytesToHex(header.transactionsRoot),
+        computed: bytesToHex(transactionsRoot),
+      },
+    );
+  }
+  const validatorsHash = nextValidatorsHash(nextValidators);
+  if (!equalBytes(header.extra.nextValidatorSetHash, validatorsHash)) {
+    throw blockError("BLOCK_NEXT_VALIDATORS_MISMATCH", `block ${header.number} has other validators than it claims`, {
+      number: header.number,
+      claimed: bytesToHex(header.extra.nextValidatorSetHash),
+      computed: bytesToHex(validatorsHash),
+    });
+  }
+}
+
+function consensusBlock(
+  header: BlockHeader,
+  hash: Uint8Array,
+  { transactions, nextValidators }: BlockBody,
+  encoded: Uint8Array,
+): ConsensusBlock {
+  const { epoch, view, proposer, reveal } = header.extra;
+  return {
+    hash: bytesToHex(hash),
+    parent: bytesToHex(header.parentHash),
+    height: Number(header.number),
+    epoch,
+    view,
+    proposer,
+    time: headerTime(header),
+    empty: transactions.length === 0,
+    reveal,
+    beacon: bytesToHex(header.beacon),
+    parentCertificate: parentCertificateOf(header),
+    ...(nextValidators !== undefined && { next: nextValidators }),
+    body: encoded,
+  };
+}
