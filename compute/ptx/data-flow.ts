@@ -3,7 +3,7 @@
 import type { CodedError } from "../../base/errors.ts";
 import { BitRows } from "./bit-rows.ts";
 import { type PtxErrorCode, ptxError } from "./errors.ts";
-import { type Block, type Instruction, type Kernel, readsOf, successors } from "./ir.ts";
+import { type Block, decidingRegister, type Instruction, type Kernel, readsOf, successors } from "./ir.ts";
 
 /** The instructions of a block with the one that ends it. */
 export function withEnd(block: Block): readonly Instruction[] {
@@ -40,8 +40,8 @@ export function liveRegisters(kernel: Kernel): BitRows {
       if (instruction.guard !== undefined) continue;
       for (const id of instruction.dst) if (id >= 0) killed.add(row, id);
     }
-    const { end } = block;
-    if (end.kind === "branch" && !killed.has(row, end.guard.register)) live.add(row, end.guard.register);
+    const decides = decidingRegister(block.end);
+    if (decides !== undefined && !killed.has(row, decides)) live.add(row, decides);
   });
   const predecessors = predecessorsOf(kernel);
   const open = blocks.map((_, row) => row);
@@ -98,6 +98,7 @@ function unassignedIn(kernel: Kernel, block: Block, entering: BitRows, row: numb
     if (instruction.guard !== undefined) continue;
     for (const id of instruction.dst) if (id >= 0) entering.add(row, id);
   }
-  if (block.end.kind === "branch") check(block.end.guard.register, instructions.at(-1));
+  const decides = decidingRegister(block.end);
+  if (decides !== undefined) check(decides, instructions.at(-1));
   return problems;
 }

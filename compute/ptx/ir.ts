@@ -111,6 +111,8 @@ export type Terminator =
   | { readonly kind: "jump"; readonly to: number }
   | { readonly kind: "branch"; readonly guard: Guard; readonly taken: number; readonly next: number }
   | { readonly kind: "sync"; readonly instruction: Instruction; readonly next: number }
+  /** To the target with the number that the register holds; beyond them the block traps. */
+  | ({ readonly kind: "table"; readonly index: number; readonly targets: readonly number[] } & Place)
   | { readonly kind: "exit" };
 
 export interface Block {
@@ -132,7 +134,14 @@ export interface Kernel {
 
 export function successors(end: Terminator): readonly number[] {
   if (end.kind === "jump" || end.kind === "sync") return [end.kind === "jump" ? end.to : end.next];
+  if (end.kind === "table") return [...new Set(end.targets)];
   return end.kind === "branch" ? [end.taken, end.next] : [];
+}
+
+/** The register that decides where a block goes. */
+export function decidingRegister(end: Terminator): number | undefined {
+  if (end.kind === "branch") return end.guard.register;
+  return end.kind === "table" ? end.index : undefined;
 }
 
 /** Registers read by an instruction, its guard included. */

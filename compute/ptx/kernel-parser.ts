@@ -1,7 +1,8 @@
-/** Parses one `.entry`: its parameters, registers, variables and statements. */
+/** Parses one `.entry` or `.func`: its parameters, registers, variables and statements. */
 import { fail, type Place } from "./errors.ts";
 import {
   MAX_INSTRUCTIONS,
+  MAX_JUMP_TARGETS,
   MAX_PARAMETER_BYTES,
   MAX_PARAMETERS,
   MAX_REGISTERS,
@@ -10,7 +11,18 @@ import {
 } from "./limits.ts";
 import { OperandParser } from "./operand-parser.ts";
 import { isScalarType, type ScalarType, sizeOf } from "./scalar-types.ts";
-import type { Guard, Operand, Parameter, ParsedKernel, Statement, Variable } from "./syntax.ts";
+import type {
+  CallParameter,
+  CallSyntax,
+  Guard,
+  Operand,
+  Parameter,
+  ParsedBody,
+  ParsedFunction,
+  ParsedKernel,
+  Statement,
+  Variable,
+} from "./syntax.ts";
 import type { TokenReader } from "./token-reader.ts";
 import { parseVariables, startsVariable } from "./variable-parser.ts";
 
@@ -22,18 +34,22 @@ const TUNING: Readonly<Record<string, number>> = {
   ".maxnreg": 1,
 };
 
-/** Declarations around calls and jump tables, which are refused where they are used, and hints. */
-const SKIPPED: ReadonlySet<string> = new Set([".param", ".branchtargets", ".calltargets", ".callprototype", ".pragma"]);
+/** Hints, and declarations around calls through pointers, which are refused where they are used. */
+const SKIPPED: ReadonlySet<string> = new Set([".calltargets", ".callprototype", ".pragma"]);
 
 export class KernelParser {
   readonly #reader: TokenReader;
   readonly #operands: OperandParser;
   readonly #moduleVariables: readonly Variable[];
-  readonly #parameters: Parameter[] = [];
+  #parameters: Parameter[] = [];
+  readonly #callParameters: CallParameter[] = [];
+  readonly #jumpTables = new Map<string, readonly string[]>();
   readonly #registers: ScalarType[] = [];
   readonly #registerNames: string[] = [];
   /** Innermost scope last. */
   readonly #scopes: Map<string, number>[] = [new Map()];
+  /** `.param` variables of calls, which repeat their names: name -> unique name, innermost scope last. */
+  readonly #callScopes: Map<string, string>[] = [new Map()];
   readonly #variables: Variable[] = [];
   readonly #statements: Statement[] = [];
   readonly #labels = new Map<string, number>();
@@ -42,29 +58,59 @@ export class KernelParser {
   constructor(reader: TokenReader, moduleVariables: readonly Variable[]) {
     this.#reader = reader;
     this.#moduleVariables = moduleVariables;
-    this.#operands = new OperandParser(reader, (name) => this.#register(name));
+    this.#operands = new OperandParser(
+      reader,
+      (name) => this.#register(name),
+      (name) => this.#symbol(name),
+    );
   }
 
   kernel(): ParsedKernel {
     const reader = this.#reader;
     reader.expect(".entry");
     const { text: name, line, column } = reader.word("the name of a kernel");
-    this.#parameterList();
+    this.#parameters = this.#parameterList();
     this.#tuning();
     reader.expect("{");
     this.#body();
+    return { name, line, column, ...this.#parsed(), requiredThreads: this.#requiredThreads };
+  }
+
+  /** A device function; without a body when it is only declared. */
+  function(): ParsedFunction {
+    const reader = this.#reader;
+    reader.expect(".func");
+    const results = this.#parameterList();
+    const { text: name, line, column } = reader.word("the name of a function");
+    this.#parameters = this.#parameterList();
+    while (reader.current.kind === "dotted") reader.take();
+    const defined = !reader.accept(";");
+    if (defined) {
+      reader.expect("{");
+      this.#body();
+    }
+    return { name, line, column, ...this.#parsed(), results, defined };
+  }
+
+  #parsed(): ParsedBody {
     return {
-      name,
-      line,
-      column,
       parameters: this.#parameters,
       registers: this.#registers,
       registerNames: this.#registerNames,
       variables: this.#variables,
       statements: this.#statements,
       labels: this.#labels,
-      requiredThreads: this.#requiredThreads,
+      jumpTables: this.#jumpTables,
+      callParameters: this.#callParameters,
     };
+  }
+
+  #symbol(name: string): string {
+    for (let i = this.#callScopes.length - 1; i >= 0; i--) {
+      const found = this.#callScopes[i]?.get(name);
+      if (found !== undefined) return found;
+    }
+    return name;
   }
 
   #register(name: string): number | undefined {
@@ -75,18 +121,23 @@ export class KernelParser {
     return undefined;
   }
 
-  #parameterList(): void {
+  #parameterList(): Parameter[] {
     const reader = this.#reader;
-    if (!reader.accept("(") || reader.accept(")")) return;
+    const parameters: Parameter[] = [];
+    if (!reader.accept("(") || reader.accept(")")) return parameters;
     let offset = 0;
     do {
       const parameter = this.#parameter(offset);
+      if (parameters.some(({ name }) => name === parameter.name)) {
+        fail("PTX_NAME", `${parameter.name} is declared twice`, reader.current);
+      }
       offset = parameter.offset + parameter.size;
-      if (this.#parameters.push(parameter) > MAX_PARAMETERS || offset > MAX_PARAMETER_BYTES) {
+      if (parameters.push(parameter) > MAX_PARAMETERS || offset > MAX_PARAMETER_BYTES) {
         fail("PTX_LIMIT", `a kernel takes at most ${MAX_PARAMETERS} parameters of 4 KiB together`, reader.current);
       }
     } while (reader.accept(","));
     reader.expect(")");
+    return parameters;
   }
 
   #parameter(start: number): Parameter {
@@ -108,9 +159,6 @@ export class KernelParser {
     if (reader.accept("[")) {
       size *= reader.count("a parameter's length", MAX_PARAMETER_BYTES);
       reader.expect("]");
-    }
-    if (this.#parameters.some(({ name }) => name === token.text)) {
-      fail("PTX_NAME", `${token.text} is declared twice`, token);
     }
     alignment = Math.max(alignment, sizeOf(type));
     const offset = Math.ceil(start / alignment) * alignment;
@@ -146,9 +194,11 @@ export class KernelParser {
       if (reader.accept("{")) {
         if (++depth > MAX_SCOPES) fail("PTX_LIMIT", `scopes are nested deeper than ${MAX_SCOPES}`, reader.current);
         this.#scopes.push(new Map());
+        this.#callScopes.push(new Map());
       } else if (reader.accept("}")) {
         depth--;
         this.#scopes.pop();
+        this.#callScopes.pop();
       } else this.#item();
     }
   }
@@ -158,10 +208,25 @@ export class KernelParser {
     const { current } = reader;
     if (current.text === ".loc") reader.skipLine();
     else if (current.text === ".reg") this.#registerDeclaration();
+    else if (current.text === ".param") this.#callParameter();
     else if (SKIPPED.has(current.text)) reader.skipStatement();
     else if (startsVariable(reader)) this.#localVariables();
     else if (current.kind === "word" && reader.following.text === ":") this.#label();
     else this.#statement();
+  }
+
+  /** A place to pass a value to or from a function. */
+  #callParameter(): void {
+    const { current } = this.#reader;
+    const { name, size } = this.#parameter(0);
+    this.#reader.expect(";");
+    const scope = this.#callScopes.at(-1);
+    if (scope === undefined || scope.has(name)) fail("PTX_NAME", `${name} is declared twice`, current);
+    const unique = `${name}'${this.#callParameters.length}`;
+    scope.set(name, unique);
+    if (this.#callParameters.push({ name: unique, size }) > MAX_INSTRUCTIONS) {
+      fail("PTX_LIMIT", "too many parameters of calls", current);
+    }
   }
 
   #localVariables(): void {
@@ -176,8 +241,22 @@ export class KernelParser {
   #label(): void {
     const token = this.#reader.take();
     this.#reader.expect(":");
-    if (this.#labels.has(token.text)) fail("PTX_NAME", `label ${token.text} is declared twice`, token);
-    this.#labels.set(token.text, this.#statements.length);
+    if (this.#labels.has(token.text) || this.#jumpTables.has(token.text)) {
+      fail("PTX_NAME", `label ${token.text} is declared twice`, token);
+    }
+    if (this.#reader.accept(".branchtargets")) this.#jumpTables.set(token.text, this.#jumpTable());
+    else this.#labels.set(token.text, this.#statements.length);
+  }
+
+  #jumpTable(): readonly string[] {
+    const targets: string[] = [];
+    do targets.push(this.#reader.word("a label").text);
+    while (this.#reader.accept(",") && targets.length <= MAX_JUMP_TARGETS);
+    if (targets.length > MAX_JUMP_TARGETS) {
+      fail("PTX_LIMIT", `a jump table has more than ${MAX_JUMP_TARGETS} targets`, this.#reader.current);
+    }
+    this.#reader.expect(";");
+    return targets;
   }
 
   #registerDeclaration(): void {
@@ -214,17 +293,47 @@ export class KernelParser {
     const modifiers: string[] = [];
     while (reader.current.kind === "dotted") modifiers.push(reader.take().text.slice(1));
     const operands: Operand[] = [];
-    // A call is refused by the checker, so that the other kernels of the module still get their answer.
-    if (opcode === "call") reader.skipToEnd();
-    if (!reader.at(";")) {
+    const call = opcode === "call" ? this.#call() : undefined;
+    if (call === undefined && !reader.at(";")) {
       do operands.push(this.#operands.operand());
       while (reader.accept(",") && operands.length < 16);
     }
     reader.expect(";");
-    this.#statements.push({ opcode, modifiers, operands, guard, line, column });
+    this.#statements.push({
+      opcode,
+      modifiers,
+      operands,
+      guard,
+      line,
+      column,
+      ...(call === undefined ? {} : { call }),
+    });
     if (this.#statements.length > MAX_INSTRUCTIONS) {
       fail("PTX_LIMIT", `a kernel has at most ${MAX_INSTRUCTIONS} instructions`, { line, column });
     }
+  }
+
+  /** `(results), name, (arguments)`, of which only the name must be there. */
+  #call(): CallSyntax {
+    const reader = this.#reader;
+    const results = this.#callList();
+    if (reader.at(",")) reader.take();
+    const token = reader.word("the name of a function");
+    const target = this.#register(token.text) === undefined ? token.text : undefined;
+    const values = reader.accept(",") ? this.#callList() : [];
+    // The prototype or the list of targets of a call through a pointer.
+    if (reader.accept(",")) reader.word("a prototype");
+    return { results, target, arguments: values };
+  }
+
+  #callList(): readonly Operand[] {
+    const reader = this.#reader;
+    const items: Operand[] = [];
+    if (!reader.accept("(") || reader.accept(")")) return items;
+    do items.push(this.#operands.operand());
+    while (reader.accept(",") && items.length < MAX_PARAMETERS);
+    reader.expect(")");
+    return items;
   }
 
   #guard(): Guard | undefined {

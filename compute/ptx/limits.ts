@@ -7,6 +7,11 @@
 export const MAX_TEXT: number = 1 << 20;
 /** Instructions of one kernel. */
 export const MAX_INSTRUCTIONS: number = 32_768;
+/** Targets of one jump table. */
+export const MAX_JUMP_TARGETS: number = 1_024;
+/** Device functions of a module, and calls within calls. */
+export const MAX_FUNCTIONS: number = 1_024;
+export const MAX_CALL_DEPTH: number = 64;
 /** Basic blocks of one kernel. */
 export const MAX_BLOCKS: number = 4_096;
 /** Basic blocks times registers, which is what the analyses cost. */

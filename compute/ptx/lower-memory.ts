@@ -12,7 +12,7 @@ const HINTS: readonly string[] = [
   ...["L2::64B", "L2::128B", "L2::256B", "L2::evict_first", "L2::evict_last", "L2::evict_normal"],
 ];
 
-const SPACES: readonly string[] = ["param", "global", "shared", "local", "const", "shared::cta"];
+const SPACES: readonly string[] = ["param", "global", "shared", "local", "const", "shared::cta", "param::entry"];
 
 function spaceOf(context: LoweringContext): Space | "generic" {
   while (context.oneOf(...HINTS) !== undefined) {
@@ -23,7 +23,7 @@ function spaceOf(context: LoweringContext): Space | "generic" {
     context.fail("PTX_REFUSED", `.${ordered} talks to other blocks, whose order is not defined`);
   }
   const name = context.oneOf(...SPACES) ?? "generic";
-  return name === "shared::cta" ? "shared" : (name as Space | "generic");
+  return name.split("::")[0] as Space | "generic";
 }
 
 function accessOf(context: LoweringContext, index: number, space: Space | "generic", bytes: number): MemoryAccess {

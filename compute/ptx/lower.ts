@@ -5,7 +5,8 @@
  */
 import type { CodedError } from "../../base/errors.ts";
 import { isCoded } from "../../base/errors.ts";
-import { fail, type PtxErrorCode, ptxError } from "./errors.ts";
+import { fail, type Place, type PtxErrorCode, ptxError } from "./errors.ts";
+import { inlineCalls } from "./inline-calls.ts";
 import { type Block, type Instruction, type Kernel, readsOf, type Terminator } from "./ir.ts";
 import { MAX_ANALYSIS, MAX_BLOCKS, MAX_LOCAL_BYTES, MAX_LOWERED_REGISTERS, MAX_SHARED_BYTES } from "./limits.ts";
 import { CARRY_LOWERINGS } from "./lower-carry.ts";
@@ -40,8 +41,6 @@ const REFUSED: ReadonlyMap<string, string> = new Map([
   ),
   ["activemask", "which threads are together is not defined"],
   ["nanosleep", "time is not part of a result"],
-  ["call", "calls are not supported: have the compiler inline the function"],
-  ["brx", "jump tables are not supported yet: use if and else"],
 ]);
 
 /** Instructions that never change a result. */
@@ -53,7 +52,9 @@ export interface Lowered {
 }
 
 export function lowerKernel(parsed: ParsedKernel, module: ParsedModule): Lowered {
-  return new KernelLowering(parsed, module).run();
+  const { kernel, problems } = inlineCalls(parsed, module);
+  const lowered = new KernelLowering(kernel, module).run();
+  return { ...lowered, problems: [...problems, ...lowered.problems] };
 }
 
 class KernelLowering {
@@ -109,18 +110,17 @@ class KernelLowering {
       this.#branch(statement);
       return;
     }
+    if (opcode === "brx") {
+      this.#jumpByTable(statement);
+      return;
+    }
     if (opcode === "ret" || opcode === "exit") {
       this.#builder.exit(guard);
       return;
     }
     if (WITHOUT_EFFECT.has(opcode)) return;
     const reason = REFUSED.get(opcode);
-    if (reason !== undefined)
-      fail(
-        opcode === "call" || opcode === "brx" ? "PTX_UNSUPPORTED" : "PTX_REFUSED",
-        `${opcode}: ${reason}`,
-        statement,
-      );
+    if (reason !== undefined) fail("PTX_REFUSED", `${opcode}: ${reason}`, statement);
     const context = new LoweringContext(statement, this.#scope);
     const carries = statement.modifiers.includes("cc") ? CARRIES.get(`${opcode}.cc`) : undefined;
     const lowering = carries ?? LOWERINGS.get(opcode);
@@ -177,6 +177,22 @@ class KernelLowering {
     this.#builder.branch(index, statement.guard);
   }
 
+  /** The index goes through an operation that only numbers have, so that nobody jumps by an address or an atomic. */
+  #jumpByTable(statement: Statement): void {
+    const context = new LoweringContext(statement, this.#scope);
+    if (!context.flag("idx")) context.fail("PTX_SYNTAX", "needs .idx");
+    context.flag("uni");
+    context.done(2);
+    const name = context.operand(1);
+    const table = name.kind === "symbol" ? this.#parsed.jumpTables.get(name.name) : undefined;
+    if (table === undefined) return context.fail("PTX_NAME", "its table of labels is not declared");
+    const targets = table.map((label) => this.#scope.labels.get(label) ?? context.fail("PTX_NAME", `label ${label}`));
+    const index = context.freshRegister("b32");
+    context.emit("or", "b32", [index], [context.source(0, "b32"), { kind: "immediate", bits: 0n }]);
+    for (const instruction of context.emitted) this.#builder.add({ ...instruction, guard: undefined });
+    this.#builder.table(index, targets, statement.guard, context.place);
+  }
+
   #checkSizes(blocks: number): void {
     const { variables, registers } = this.#scope;
     const tooMany = blocks > MAX_BLOCKS || registers.length > MAX_LOWERED_REGISTERS;
@@ -220,6 +236,7 @@ class BlockBuilder {
   readonly #blocks: OpenBlock[] = [{ instructions: [], end: undefined }];
   readonly #blockOfLabel = new Map<number, number>();
   readonly #pending: { readonly block: number; readonly label: number; readonly guard: Guard | undefined }[] = [];
+  readonly #tables: { readonly block: number; readonly end: Extract<Terminator, { kind: "table" }> }[] = [];
 
   get #last(): OpenBlock {
     return this.#blocks.at(-1) as OpenBlock;
@@ -271,8 +288,24 @@ class BlockBuilder {
     this.#open();
   }
 
+  table(index: number, labels: readonly number[], guard: Guard | undefined, { line, column }: Place): void {
+    if (guard !== undefined) {
+      const next = this.#blocks.length;
+      this.#last.end = { kind: "branch", guard, taken: next, next: next + 1 };
+      this.#open();
+    }
+    const block = this.#blocks.length - 1;
+    this.#tables.push({ block, end: { kind: "table", index, targets: labels, line, column } });
+    this.#last.end = { kind: "exit" };
+    this.#open();
+  }
+
   finish(): readonly Block[] {
     this.#last.end ??= { kind: "exit" };
+    for (const { block, end } of this.#tables) {
+      const targets = end.targets.map((label) => this.#blockOfLabel.get(label) as number);
+      (this.#blocks[block] as OpenBlock).end = { ...end, targets };
+    }
     for (const { block, label, guard } of this.#pending) {
       const to = this.#blockOfLabel.get(label) as number;
       const end: Terminator =

@@ -7,19 +7,18 @@ import type { TokenReader } from "./token-reader.ts";
 export class OperandParser {
   readonly #reader: TokenReader;
   readonly #register: (name: string) => number | undefined;
+  readonly #symbol: (name: string) => string;
 
-  constructor(reader: TokenReader, register: (name: string) => number | undefined) {
+  constructor(reader: TokenReader, register: (name: string) => number | undefined, symbol: (name: string) => string) {
     this.#reader = reader;
     this.#register = register;
+    this.#symbol = symbol;
   }
 
   operand(): Operand {
     const reader = this.#reader;
     if (reader.at("{")) return this.#vector();
     if (reader.at("[")) return this.#address();
-    if (reader.at("(")) {
-      return fail("PTX_UNSUPPORTED", "calls are not supported: have the compiler inline the function", reader.current);
-    }
     if (reader.accept("!")) {
       const token = reader.current;
       const operand = this.#simple();
@@ -79,7 +78,7 @@ export class OperandParser {
     const id = this.#register(token.text);
     if (id !== undefined) return { kind: "register", id };
     if (token.text.startsWith("%")) return this.#special(token.text);
-    return { kind: "symbol", name: token.text, offset: reader.at("+") ? this.#offset() : 0n };
+    return { kind: "symbol", name: this.#symbol(token.text), offset: reader.at("+") ? this.#offset() : 0n };
   }
 
   #special(name: string): Operand {

@@ -1,12 +1,12 @@
 /**
  * Parses PTX modules as nvcc, clang and hand-written inline assembly make them (PTX ISA 9.0). What a module holds
- * besides kernels and variables is skipped: debug sections, and device functions, whose callers are refused.
+ * besides kernels, functions and variables is skipped: debug sections and hints.
  */
 import { fail } from "./errors.ts";
 import { KernelParser } from "./kernel-parser.ts";
 import { lex } from "./lexer.ts";
-import { MAX_CONSTANT_BYTES, MAX_VARIABLES } from "./limits.ts";
-import type { ParsedKernel, ParsedModule, Variable } from "./syntax.ts";
+import { MAX_CONSTANT_BYTES, MAX_FUNCTIONS, MAX_VARIABLES } from "./limits.ts";
+import type { ParsedFunction, ParsedKernel, ParsedModule, Variable } from "./syntax.ts";
 import { TokenReader } from "./token-reader.ts";
 import { parseVariables } from "./variable-parser.ts";
 
@@ -22,6 +22,7 @@ class ModuleParser {
   readonly #reader: TokenReader;
   readonly #kernels: ParsedKernel[] = [];
   readonly #variables: Variable[] = [];
+  readonly #functions = new Map<string, ParsedFunction>();
   #version = "";
   #target = "";
 
@@ -34,7 +35,8 @@ class ModuleParser {
     this.#header();
     while (reader.current.kind !== "end") this.#item();
     this.#checkNames();
-    return { version: this.#version, target: this.#target, kernels: this.#kernels, variables: this.#variables };
+    const [version, target, kernels] = [this.#version, this.#target, this.#kernels];
+    return { version, target, kernels, functions: this.#functions, variables: this.#variables };
   }
 
   #header(): void {
@@ -70,18 +72,18 @@ class ModuleParser {
     this.#reader.skipBraces();
   }
 
-  /** A device function: its text is stepped over; a call to it is refused where it stands. */
+  /** A function may be declared any number of times, and defined once. */
   #function(): void {
-    const reader = this.#reader;
-    while (!reader.at("{") && !reader.at(";")) {
-      if (reader.take().kind === "end") reader.unexpected('"{" or ";"');
-    }
-    if (!reader.accept(";")) reader.skipBraces();
+    const parsed = new KernelParser(this.#reader, this.#variables).function();
+    const known = this.#functions.get(parsed.name);
+    if (known?.defined === true && parsed.defined) fail("PTX_NAME", `${parsed.name} is declared twice`, parsed);
+    if (known?.defined !== true) this.#functions.set(parsed.name, parsed);
+    if (this.#functions.size > MAX_FUNCTIONS) fail("PTX_LIMIT", "too many functions", parsed);
   }
 
   #checkNames(): void {
     const seen = new Set<string>();
-    for (const item of [...this.#variables, ...this.#kernels]) {
+    for (const item of [...this.#variables, ...this.#kernels, ...this.#functions.values()]) {
       if (seen.has(item.name)) fail("PTX_NAME", `${item.name} is declared twice`, item);
       seen.add(item.name);
     }

@@ -31,6 +31,22 @@ export interface Statement extends Place {
   readonly modifiers: readonly string[];
   readonly operands: readonly Operand[];
   readonly guard: Guard | undefined;
+  /** Of a `call`, which has no other operands. */
+  readonly call?: CallSyntax;
+}
+
+export interface CallSyntax {
+  readonly results: readonly Operand[];
+  /** `undefined` for a call through a register. */
+  readonly target: string | undefined;
+  readonly arguments: readonly Operand[];
+}
+
+/** A `.param` variable of a body: where a value is put for a function, or found after it. */
+export interface CallParameter {
+  /** Unique within the body. */
+  readonly name: string;
+  readonly size: number;
 }
 
 export interface Parameter {
@@ -54,8 +70,8 @@ export interface Variable extends Place {
   readonly dynamic: boolean;
 }
 
-export interface ParsedKernel extends Place {
-  readonly name: string;
+/** What kernels and device functions have in common. */
+export interface ParsedBody {
   readonly parameters: readonly Parameter[];
   readonly registers: readonly ScalarType[];
   readonly registerNames: readonly string[];
@@ -63,13 +79,28 @@ export interface ParsedKernel extends Place {
   readonly statements: readonly Statement[];
   /** Label name -> index of the statement that follows it. */
   readonly labels: ReadonlyMap<string, number>;
+  /** Name of a `.branchtargets` -> labels. */
+  readonly jumpTables: ReadonlyMap<string, readonly string[]>;
+  readonly callParameters: readonly CallParameter[];
+}
+
+export interface ParsedKernel extends ParsedBody, Place {
+  readonly name: string;
   /** Threads per block that the kernel was compiled for, if it says so. */
   readonly requiredThreads: readonly number[] | undefined;
+}
+
+export interface ParsedFunction extends ParsedBody, Place {
+  readonly name: string;
+  readonly results: readonly Parameter[];
+  /** Whether it has a body here. */
+  readonly defined: boolean;
 }
 
 export interface ParsedModule {
   readonly version: string;
   readonly target: string;
   readonly kernels: readonly ParsedKernel[];
+  readonly functions: ReadonlyMap<string, ParsedFunction>;
   readonly variables: readonly Variable[];
 }

@@ -157,12 +157,19 @@ class BlockRun {
       const { end } = block;
       if (end.kind === "exit") thread.done = true;
       else if (end.kind === "jump") thread.at = end.to;
+      else if (end.kind === "table") thread.at = this.#tableTarget(thread, end);
       else if (end.kind === "branch") thread.at = this.#holds(thread, end.guard) ? end.taken : end.next;
       else {
         thread.wait = end.instruction;
         thread.at = end.next;
       }
     }
+  }
+
+  #tableTarget(thread: Thread, { index, targets, line }: Extract<Block["end"], { kind: "table" }>): number {
+    const target = targets[Number(thread.registers[index])];
+    if (target === undefined) throw new Trap("OUT_OF_BOUNDS", line);
+    return target;
   }
 
   #pay(block: Block): void {

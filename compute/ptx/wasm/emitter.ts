@@ -220,7 +220,11 @@ export class Emitter {
   }
 
   trap(kind: at.TrapNumber, instruction: Instruction | undefined): void {
-    this.code.i32(kind).i32(instruction?.line ?? 0);
+    this.trapAt(kind, instruction?.line ?? 0);
+  }
+
+  trapAt(kind: at.TrapNumber, line: number): void {
+    this.code.i32(kind).i32(line);
     this.call("trap");
     this.code.op("unreachable");
   }

@@ -116,6 +116,10 @@ export class RegionWriter {
       this.#jump(number, end.to);
       return;
     }
+    if (end.kind === "table") {
+      this.#table(end, (target) => this.#labels.length - this.#labels.lastIndexOf(target));
+      return;
+    }
     this.#condition(end.guard);
     this.#e.code.if();
     this.#labels.push(undefined);
@@ -124,6 +128,16 @@ export class RegionWriter {
     this.#jump(number, end.next);
     this.#labels.pop();
     this.#e.code.op("end");
+  }
+
+  /** `depthOf` counts from inside of one more block, which an index beyond the table leaves. */
+  #table(
+    { index, targets, line }: Extract<Block["end"], { kind: "table" }>,
+    depthOf: (target: number) => number,
+  ): void {
+    const { code } = this.#e;
+    code.block().get(this.#e.local(index)).brTable(targets.map(depthOf), 0).op("end");
+    this.#e.trapAt(at.TRAP_OUT_OF_BOUNDS, line);
   }
 
   #jump(from: number, to: number): void {
@@ -170,6 +184,11 @@ export class RegionWriter {
       this.#leave(number, block);
       return;
     }
+    if (end.kind === "table") {
+      this.#dispatchTable(end, target);
+      code.br(around);
+      return;
+    }
     code.i32(rank.get(first) as number);
     if (end.kind === "branch" && second !== undefined) {
       code.i32(rank.get(second) as number);
@@ -177,6 +196,21 @@ export class RegionWriter {
       code.op("select");
     }
     code.set(target).br(around);
+  }
+
+  /** Looks the next block up by comparing; graphs that need it are rare. */
+  #dispatchTable({ index, targets, line }: Extract<Block["end"], { kind: "table" }>, target: number): void {
+    const { code } = this.#e;
+    code.get(this.#e.local(index)).i32(targets.length).op("i32.ge_u").if();
+    this.#e.trapAt(at.TRAP_OUT_OF_BOUNDS, line);
+    code.op("end");
+    targets.forEach((to, i) => {
+      code.get(this.#e.local(index)).i32(i).op("i32.eq").if();
+      code
+        .i32(this.#task.graph.rank.get(to) as number)
+        .set(target)
+        .op("end");
+    });
   }
 
   #checkFuel(): void {

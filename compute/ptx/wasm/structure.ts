@@ -65,9 +65,18 @@ export function regionGraph(kernel: Kernel, root: number): RegionGraph {
       if (!dominates(dominators, to, source)) nestable = false;
     }
   });
+  for (const block of order) {
+    const { end } = kernel.blocks[block] as Block;
+    // A table jumps to labels only, so each target needs one.
+    if (end.kind === "table") for (const target of end.targets) if (!isBack(rank, block, target)) merges.add(target);
+  }
   const children = childrenOf(order, dominators);
   if (depthOf(dominators) > MAX_DEPTH) nestable = false;
   return { order, loops, merges, children, rank, nestable };
+}
+
+function isBack(rank: ReadonlyMap<number, number>, from: number, to: number): boolean {
+  return (rank.get(to) as number) <= (rank.get(from) as number);
 }
 
 /** By rank, on ranks (K. Cooper, T. Harvey, K. Kennedy, "A simple, fast dominance algorithm", 2001). */
