@@ -1,0 +1,133 @@
+/**
+ * What waits of one sender, in order of nonces. Its first transactions are *ready* as far as no nonce is missing from the
+ * account's on, and the balance covers the sum of what they can cost.
+ */
+import type { Address } from "../../vm/state/account.ts";
+import { BalancedTree } from "./balanced-tree.ts";
+import type { Priced, Waiting } from "./waiting.ts";
+
+/** What the pool is told of an account, in the last final state. */
+export interface AccountView {
+  readonly nonce: bigint;
+  readonly balance: bigint;
+}
+
+/** Of the first transactions of a queue. */
+interface Prefix {
+  readonly cost: bigint;
+  /** The least that one of them offers. */
+  readonly tip: bigint;
+  readonly maxFee: bigint;
+}
+
+/**
+ * The last of a sender, the one that goes when there is no room. It is worth no more than the cheapest before it, for
+ * it cannot come before that one: or else a costly last transaction would keep thousands of worthless ones in the pool.
+ */
+export interface Tail extends Priced {
+  readonly queue: SenderQueue;
+  readonly waiting: Waiting;
+  readonly rank: number;
+  readonly isReady: boolean;
+}
+
+const least = (a: bigint, b: bigint): bigint => (a < b ? a : b);
+
+export class SenderQueue {
+  readonly sender: Address;
+  nonce: bigint;
+  balance: bigint;
+  bytes = 0;
+  /** How many are ready, from the first on. */
+  ready = 0;
+  /** As they are in the pool's indexes and count. */
+  indexedReady = 0;
+  indexedHead: Waiting | undefined;
+  indexedTail: Tail | undefined;
+  private readonly tree = new BalancedTree<Waiting, Prefix>({
+    compare: (a, b) => (a.nonce === b.nonce ? 0 : a.nonce < b.nonce ? -1 : 1),
+    summaryOf: (waiting) => waiting,
+    join: (a, b) => ({ cost: a.cost + b.cost, tip: least(a.tip, b.tip), maxFee: least(a.maxFee, b.maxFee) }),
+  });
+
+  constructor(sender: Address, account: AccountView) {
+    this.sender = sender;
+    this.nonce = account.nonce;
+    this.balance = account.balance;
+  }
+
+  get size(): number {
+    return this.tree.size;
+  }
+
+  insert(waiting: Waiting): void {
+    this.tree.insert(waiting);
+    this.bytes += waiting.bytes;
+    this.countReady();
+  }
+
+  remove(waiting: Waiting): void {
+    this.tree.remove(waiting);
+    this.bytes -= waiting.bytes;
+    this.countReady();
+  }
+
+  /** Answers with what can never be included any more; it is out of the queue. */
+  setAccount({ nonce, balance }: AccountView): Waiting[] {
+    const used: Waiting[] = [];
+    if (nonce !== this.nonce || balance !== this.balance) {
+      this.nonce = nonce;
+      this.balance = balance;
+      for (let first = this.first; first !== undefined && first.nonce < nonce; first = this.first) {
+        this.tree.remove(first);
+        this.bytes -= first.bytes;
+        used.push(first);
+      }
+      this.countReady();
+    }
+    return used;
+  }
+
+  get first(): Waiting | undefined {
+    return this.tree.at(0);
+  }
+
+  get(nonce: bigint): Waiting | undefined {
+    const found = this.tree.at(this.rankOf(nonce));
+    return found?.nonce === nonce ? found : undefined;
+  }
+
+  readyAt(nonce: bigint): Waiting | undefined {
+    const ahead = nonce - this.nonce;
+    return ahead >= 0n && ahead < BigInt(this.ready) ? this.tree.at(Number(ahead)) : undefined;
+  }
+
+  /** The first nonce from `from` on that nothing here has. */
+  firstMissing(from: bigint): bigint {
+    const before = this.rankOf(from);
+    const end = this.tree.countWhile(({ nonce }, rank) => rank < before || nonce - from === BigInt(rank - before));
+    return from + BigInt(end - before);
+  }
+
+  /** The transaction of that rank as the last one. */
+  tailAt(rank: number): Tail | undefined {
+    const waiting = this.tree.at(rank);
+    const prefix = this.tree.prefix(rank + 1);
+    if (waiting === undefined || prefix === undefined) return undefined;
+    const { tip, maxFee } = prefix;
+    return { queue: this, waiting, rank, isReady: rank < this.ready, tip, maxFee, sequence: waiting.sequence };
+  }
+
+  /** How many have a lower nonce. */
+  private rankOf(nonce: bigint): number {
+    return this.tree.countWhile((waiting) => waiting.nonce < nonce);
+  }
+
+  private countReady(): void {
+    const { nonce, balance } = this;
+    this.ready = this.tree.countWhile(
+      (waiting, rank, before) =>
+        waiting.nonce - nonce === BigInt(rank) && (before?.cost ?? 0n) + waiting.cost <= balance,
+    );
+  }
+}
