@@ -181,21 +181,17 @@ class Inliner {
     const { call, guard } = statement;
     const target = call?.target;
     if (call === undefined || target === undefined) {
-      return fail("PTX_UNSUPPORTED", "call: calls through pointers are not supported", statement);
+      fail("PTX_UNSUPPORTED", "call: calls through pointers are not supported", statement);
     }
     const callee = this.#module.functions.get(target);
     if (callee?.defined !== true) {
-      return fail("PTX_UNSUPPORTED", `call: the module has no function ${target}`, statement);
+      fail("PTX_UNSUPPORTED", `call: the module has no function ${target}`, statement);
     }
     if (instance.stack.includes(callee)) {
-      return fail(
-        "PTX_REFUSED",
-        `call: ${target} calls itself, and how deep it may go is up to the machine`,
-        statement,
-      );
+      fail("PTX_REFUSED", `call: ${target} calls itself, and how deep it may go is up to the machine`, statement);
     }
     if (instance.stack.length >= MAX_CALL_DEPTH) {
-      return fail("PTX_LIMIT", `call: calls are nested deeper than ${MAX_CALL_DEPTH}`, statement);
+      fail("PTX_LIMIT", `call: calls are nested deeper than ${MAX_CALL_DEPTH}`, statement);
     }
     const prefix = `${target}'${this.#instances++}/`;
     const places = placesOf(callee, prefix);
@@ -239,7 +235,7 @@ class Inliner {
     const address = operands[opcode === "st" ? 0 : 1];
     const value = operands[opcode === "st" ? 1 : 0];
     if (!isScalarType(type) || type === "pred" || address?.kind !== "address" || value === undefined) {
-      return fail("PTX_SYNTAX", `${opcode}.param: expected a type, a value and a place`, statement);
+      fail("PTX_SYNTAX", `${opcode}.param: expected a type, a value and a place`, statement);
     }
     const values = value.kind === "vector" ? value.items : [value];
     values.forEach((item, lane) => {
@@ -327,9 +323,9 @@ function bind(
   parameters.forEach(({ name, size }, i) => {
     const operand = operands[i];
     const place = operand?.kind === "symbol" ? caller.places.get(operand.name) : undefined;
-    if (place === undefined) return fail("PTX_UNSUPPORTED", "call: values are passed by .param variables", statement);
+    if (place === undefined) fail("PTX_UNSUPPORTED", "call: values are passed by .param variables", statement);
     if (place.size !== size) {
-      return fail("PTX_TYPE", `call: ${place.name} has ${place.size} bytes, ${name} has ${size}`, statement);
+      fail("PTX_TYPE", `call: ${place.name} has ${place.size} bytes, ${name} has ${size}`, statement);
     }
     places.set(name, place);
   });

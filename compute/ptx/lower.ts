@@ -179,13 +179,13 @@ class KernelLowering {
 
   /** The index goes through an operation that only numbers have, so that nobody jumps by an address or an atomic. */
   #jumpByTable(statement: Statement): void {
-    const context = new LoweringContext(statement, this.#scope);
+    const context: LoweringContext = new LoweringContext(statement, this.#scope);
     if (!context.flag("idx")) context.fail("PTX_SYNTAX", "needs .idx");
     context.flag("uni");
     context.done(2);
     const name = context.operand(1);
     const table = name.kind === "symbol" ? this.#parsed.jumpTables.get(name.name) : undefined;
-    if (table === undefined) return context.fail("PTX_NAME", "its table of labels is not declared");
+    if (table === undefined) context.fail("PTX_NAME", "its table of labels is not declared");
     const targets = table.map((label) => this.#scope.labels.get(label) ?? context.fail("PTX_NAME", `label ${label}`));
     const index = context.freshRegister("b32");
     context.emit("or", "b32", [index], [context.source(0, "b32"), { kind: "immediate", bits: 0n }]);

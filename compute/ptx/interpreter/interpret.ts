@@ -13,9 +13,7 @@ import { type AccessKind, CheckedObject, MemoryFault, objectKey, readBits, write
 import { integerOf, OPERATIONS, type Operation } from "./values.ts";
 import { exchangeOf } from "./warp-exchange.ts";
 
-export type InterpretedOutcome =
-  | BlockOutcome
-  | { readonly kind: "trap"; readonly reason: "RACE"; readonly line: number };
+export type InterpretedOutcome = BlockOutcome;
 
 export interface InterpretedBlock {
   readonly checked: CheckedKernel;
@@ -43,10 +41,10 @@ interface Thread {
 }
 
 class Trap extends Error {
-  readonly reason: TrapReason | "RACE";
+  readonly reason: TrapReason;
   readonly line: number;
 
-  constructor(reason: TrapReason | "RACE", line: number) {
+  constructor(reason: TrapReason, line: number) {
     super(reason);
     this.reason = reason;
     this.line = line;
@@ -61,7 +59,7 @@ export function interpretBlock(task: InterpretedBlock): InterpretedOutcome {
     return { kind: "done", fuel: task.fuel - left };
   } catch (error) {
     if (!(error instanceof Trap)) throw error;
-    return { kind: "trap", reason: error.reason as TrapReason, line: error.line };
+    return { kind: "trap", reason: error.reason, line: error.line };
   }
 }
 

@@ -25,6 +25,7 @@ export interface CompiledKernel {
   /** Exports `region0`, `region1`, ...: (first frame, end of frames) -> state of all threads, EXITED or MIXED. */
   readonly wasm: Uint8Array;
   readonly trackChunks: boolean;
+  readonly findRaces: boolean;
 }
 
 interface Region {
@@ -45,13 +46,16 @@ function regionsOf(kernel: Kernel): { readonly regions: readonly Region[]; reado
 
 export interface CompileOptions {
   /** Note which chunks of buffers a block touches, for its budget of bytes. Costs a few percent. */
-  readonly trackChunks: boolean;
+  readonly trackChunks?: boolean;
+  /**
+   * Trap when threads touch a byte unordered and one of them writes: the checking mode, which is the reference. Costs
+   * tens of nanoseconds for each access to shared memory and to what the launch writes.
+   */
+  readonly findRaces?: boolean;
 }
 
-export function compileKernel(
-  checked: CheckedKernel,
-  options: CompileOptions = { trackChunks: false },
-): CompiledKernel {
+export function compileKernel(checked: CheckedKernel, given: CompileOptions = {}): CompiledKernel {
+  const options = { trackChunks: given.trackChunks ?? false, findRaces: given.findRaces ?? false };
   const { kernel } = checked;
   const live = liveRegisters(kernel);
   const layout = at.layOut(kernel, live);
@@ -78,6 +82,7 @@ interface RegionContext {
   readonly stateOf: ReadonlyMap<number, number>;
   readonly live: BitRows;
   readonly trackChunks: boolean;
+  readonly findRaces: boolean;
 }
 
 /**
@@ -95,7 +100,7 @@ function regionFunction(
     const code = new Code(2);
     const [frame, end] = [0, 1] as const;
     const [next, all, fuel] = [code.local("i32"), code.local("i32"), code.local("i64")];
-    const emitter = new Emitter(code, checked, layout, helpers, frame, context.trackChunks);
+    const emitter = new Emitter(code, checked, layout, helpers, frame, context);
     code.i32(0).memory("i64.load", at.FUEL).set(fuel);
     // The first thread's answer is everybody's until one differs; no region answers with 0, the start.
     code.i32(0).set(all);

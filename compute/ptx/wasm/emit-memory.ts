@@ -9,8 +9,10 @@ import type { PointerObject } from "../pointers.ts";
 import { alignmentOf, isSigned, isWide, type ScalarType, sizeOf } from "../scalar-types.ts";
 import type { Variable } from "../syntax.ts";
 import type { Emitter, Width } from "./emitter.ts";
+import { IMPORTED_TRACE } from "./helpers.ts";
 import * as at from "./layout.ts";
 import type { MemoryOp } from "./opcodes.ts";
+import { accessNumber } from "./shadow.ts";
 
 /** The address on the stack plus this constant is where the access goes. */
 type Displacement = number;
@@ -26,16 +28,24 @@ function address(e: Emitter, instruction: Instruction): Displacement {
   const width = offsetWidth(e, memory.base);
   const offset = e.temporary(width, "offset");
   pushOffset(e, memory, width);
-  return object.kind === "parameter"
-    ? bufferAddress(e, instruction, object, offset, width)
-    : variableAddress(
-        e,
-        instruction,
-        e.checked.kernel.variables[object.index] as Variable,
-        object.index,
-        offset,
-        width,
-      );
+  if (object.kind === "parameter") {
+    const displacement = bufferAddress(e, instruction, object, offset, width);
+    if (e.checked.pointers.buffers.get(object.index)?.stores === true) trace(e, instruction, displacement);
+    return displacement;
+  }
+  const variable = e.checked.kernel.variables[object.index] as Variable;
+  const displacement = variableAddress(e, instruction, variable, object.index, offset, width);
+  if (variable.space === "shared") trace(e, instruction, displacement);
+  return displacement;
+}
+
+/** Notes an access at the address on the stack, which stays there. */
+function trace(e: Emitter, { op, mode, memory, line }: Instruction, displacement: Displacement): void {
+  if (!e.findRaces) return;
+  const traced = e.temporary("i32", "traced");
+  e.code.tee(traced).get(traced).i32(displacement).op("i32.add");
+  e.code.i32((memory as MemoryAccess).bytes).get(e.frame);
+  e.code.i32(accessNumber(op as "ld" | "st" | "red", mode) | (line << 4)).call(IMPORTED_TRACE);
 }
 
 function offsetWidth(e: Emitter, base: Source): Width {

@@ -34,6 +34,8 @@ export class Emitter {
   readonly frame: number;
   /** Whether each access to a buffer is noted in the map of chunks. */
   readonly trackChunks: boolean;
+  /** Whether each access to memory that threads share is noted in the shadow. */
+  readonly findRaces: boolean;
   readonly #helpers: ReadonlyMap<HelperName, number>;
   readonly #registers = new Map<number, number>();
   readonly #temporaries = new Map<string, number>();
@@ -46,14 +48,15 @@ export class Emitter {
     layout: at.KernelLayout,
     helpers: ReadonlyMap<HelperName, number>,
     frame: number,
-    trackChunks: boolean,
+    options: { readonly trackChunks: boolean; readonly findRaces: boolean },
   ) {
     this.code = code;
     this.checked = checked;
     this.layout = layout;
     this.#helpers = helpers;
     this.frame = frame;
-    this.trackChunks = trackChunks;
+    this.trackChunks = options.trackChunks;
+    this.findRaces = options.findRaces;
   }
 
   typeOf(register: number): ScalarType {

@@ -24,8 +24,11 @@ export type HelperName =
 /** What the host gives. */
 export const IMPORTS: readonly ImportedFunction[] = [
   { name: "fma64", type: { params: ["i64", "i64", "i64"], results: ["i64"] } },
+  // (address, bytes, frame, kind and line): notes an access, in checking mode.
+  { name: "trace", type: { params: ["i32", "i32", "i32", "i32"], results: [] } },
 ];
 const IMPORTED_FMA64 = 0;
+export const IMPORTED_TRACE = 1;
 
 type Indices = ReadonlyMap<HelperName, number>;
 

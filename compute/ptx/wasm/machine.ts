@@ -8,6 +8,7 @@ import { MAX_SHARED_BYTES, MAX_THREADS } from "../limits.ts";
 import type { CompiledKernel } from "./compile.ts";
 import * as at from "./layout.ts";
 import { type Region, Scheduler, WaitError, type WaitFault } from "./scheduler.ts";
+import { RaceError, Shadow } from "./shadow.ts";
 import { WASM_PAGE, type WasmMemory, wasmApi } from "./wasm-api.ts";
 
 export type Triple = readonly [number, number, number];
@@ -25,7 +26,8 @@ export type TileWindow =
       readonly width: number;
     };
 
-export type TrapReason = "OUT_OF_BOUNDS" | "OUT_OF_TILE" | "FUEL" | "TRAP" | WaitFault;
+/** `RACE` is found in checking mode only. */
+export type TrapReason = "OUT_OF_BOUNDS" | "OUT_OF_TILE" | "FUEL" | "TRAP" | "RACE" | WaitFault;
 
 export type BlockOutcome =
   | { readonly kind: "done"; readonly fuel: number }
@@ -115,6 +117,7 @@ export class LoadedKernel {
   readonly #bytes: Uint8Array;
   readonly #scratch: number;
   readonly #chunks: ChunkPlaces;
+  readonly #shadow: Shadow | undefined;
   #scheduler: Scheduler | undefined;
   #shape: LaunchShape | undefined;
 
@@ -124,7 +127,9 @@ export class LoadedKernel {
     this.#scratch = scratch;
     this.#chunks = chunks;
     const module = new wasmApi.Module(compiled.wasm);
-    const { exports } = new wasmApi.Instance(module, { host: { memory: machine.memory, fma64 } });
+    this.#shadow = compiled.findRaces ? new Shadow(machine.memory.buffer.byteLength) : undefined;
+    const trace = (...values: readonly (number | bigint)[]): undefined => this.#trace(values as readonly number[]);
+    const { exports } = new wasmApi.Instance(module, { host: { memory: machine.memory, fma64, trace } });
     this.#regions = compiled.states.map((_, state) => exports[`region${state}`] as Region);
     this.#view = new DataView(machine.memory.buffer);
     this.#bytes = new Uint8Array(machine.memory.buffer);
@@ -157,7 +162,12 @@ export class LoadedKernel {
     }
     this.#shape = shape;
     const words = new Int32Array(this.#machine.memory.buffer);
-    this.#scheduler = new Scheduler(this.#compiled, this.#regions, words, threads);
+    this.#scheduler = new Scheduler(this.#compiled, this.#regions, words, threads, this.#shadow);
+  }
+
+  #trace([address = 0, bytes = 0, frame = 0, kind = 0]: readonly number[]): undefined {
+    const thread = this.#view.getInt32(frame + at.FRAME_THREAD, true);
+    this.#shadow?.access(kind & 15, address >>> 0, bytes, thread, kind >>> 4);
   }
 
   #triple(offset: number, values: Triple): void {
@@ -217,6 +227,7 @@ export class LoadedKernel {
     this.#view.setInt32(at.TRAP_CODE, 0, true);
     this.#bytes.fill(0, layout.shared, layout.dynamicShared + shape.dynamicShared);
     if (layout.local < layout.frameBytes) this.#clearLocals(shape.block[0] * shape.block[1] * shape.block[2]);
+    this.#shadow?.beginBlock();
     try {
       this.#scheduler.run();
     } catch (error) {
@@ -234,6 +245,7 @@ export class LoadedKernel {
 
   #trapped(error: unknown): BlockOutcome {
     if (error instanceof WaitError) return { kind: "trap", reason: error.fault, line: error.line };
+    if (error instanceof RaceError) return { kind: "trap", reason: "RACE", line: error.line };
     const code = this.#view.getInt32(at.TRAP_CODE, true);
     if (!(error instanceof wasmApi.RuntimeError) || code === 0) throw error;
     const reason = at.TRAP_CODES[code] as TrapReason;

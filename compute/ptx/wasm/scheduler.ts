@@ -4,6 +4,7 @@
  */
 import type { CompiledKernel } from "./compile.ts";
 import * as at from "./layout.ts";
+import type { Shadow } from "./shadow.ts";
 import { readsOnlyMembers, runWarpOperation, type WarpFrames } from "./warp.ts";
 
 export type Region = (first: number, end: number) => number;
@@ -31,8 +32,16 @@ export class Scheduler {
   readonly #words: Int32Array;
   readonly #threads: number;
   readonly #stride: number;
+  readonly #shadow: Shadow | undefined;
 
-  constructor(compiled: CompiledKernel, regions: readonly Region[], words: Int32Array, threads: number) {
+  constructor(
+    compiled: CompiledKernel,
+    regions: readonly Region[],
+    words: Int32Array,
+    threads: number,
+    shadow: Shadow | undefined,
+  ) {
+    this.#shadow = shadow;
     this.#compiled = compiled;
     this.#regions = regions;
     this.#words = words;
@@ -44,8 +53,10 @@ export class Scheduler {
     let state = this.#resume(0, 0, this.#threads);
     while (state !== at.EXITED) {
       if (state === at.MIXED) state = this.#settle();
-      else if (this.#waitOf(state).op === "barrier") state = this.#resume(state, 0, this.#threads);
-      else state = this.#uniformWarps(state);
+      else if (this.#waitOf(state).op === "barrier") {
+        this.#shadow?.barrier();
+        state = this.#resume(state, 0, this.#threads);
+      } else state = this.#uniformWarps(state);
     }
   }
 
@@ -95,6 +106,7 @@ export class Scheduler {
         throw new WaitError("SHUFFLE_UNDEFINED", wait.line);
       }
       runWarpOperation(frames, wait, members);
+      if (wait.op === "warpsync" && members === existing) this.#shadow?.warpBarrier(first / LANES);
       rest &= ~members;
     }
     return true;
@@ -172,6 +184,7 @@ export class Scheduler {
         if (this.#stateOf(thread) !== this.#stateOf(first)) throw new WaitError("BARRIER_DIVERGED", line);
       }
     }
+    this.#shadow?.barrier();
     // Who goes on is noted before anybody does: a thread may come to the same barrier again.
     const released = [...states].map((state) => ({ state, threads: this.#threadsAt(0, this.#threads, state) }));
     for (const { state, threads } of released) this.#resumeRuns(state, threads);

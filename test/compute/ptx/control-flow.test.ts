@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Prng } from "../../../base/prng.ts";
 import { bytesOf } from "./support/bit-patterns.ts";
-import { buffer, int32, type Job, runBoth, runCompiled, runInterpreted } from "./support/both-engines.ts";
+import { buffer, int32, type Job, runBoth, runChecked, runCompiled, runInterpreted } from "./support/both-engines.ts";
 import { STORE_RESULT, smallKernel } from "./support/small-kernel.ts";
 
 function jobOf(lines: string, threads: number, n = 0, declarations = ""): Job {
@@ -235,8 +235,12 @@ describe("undefined use traps, on both engines:", () => {
   });
 });
 
-describe("the checking engine finds races", () => {
-  const raceOf = (lines: string): unknown => runInterpreted(jobOf(lines, 64, 0, SHARED)).outcomes[0];
+describe("the checking engines find races", () => {
+  const raceOf = (lines: string): unknown => {
+    const [outcome] = runInterpreted(jobOf(lines, 64, 0, SHARED)).outcomes;
+    expect(runChecked(jobOf(lines, 64, 0, SHARED)).outcomes).toEqual([outcome]);
+    return outcome;
+  };
   const address = "shl.b32 %r2, %t, 2;\nmov.u32 %r3, s;\nadd.s32 %r4, %r3, %r2;\nst.shared.u32 [%r4], %t;\n";
 
   it("of a read with a write that no barrier orders", () => {

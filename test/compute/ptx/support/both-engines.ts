@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { expect } from "vitest";
 import { checkKernel } from "../../../../compute/ptx/check.ts";
 import { type InterpretedOutcome, interpretBlock } from "../../../../compute/ptx/interpreter/interpret.ts";
-import { compileKernel } from "../../../../compute/ptx/wasm/compile.ts";
+import { type CompileOptions, compileKernel } from "../../../../compute/ptx/wasm/compile.ts";
 import {
   type Argument,
   type BlockOutcome,
@@ -35,8 +35,8 @@ function blocksOf([x, y, z]: Triple): readonly Triple[] {
   return Array.from({ length: x * y * z }, (_, i) => [i % x, Math.floor(i / x) % y, Math.floor(i / (x * y))] as const);
 }
 
-export function runCompiled(job: Job): Outcome {
-  const compiled = compileKernel(checkKernel(job.text, job.entry));
+export function runCompiled(job: Job, options: CompileOptions = {}): Outcome {
+  const compiled = compileKernel(checkKernel(job.text, job.entry), options);
   const [x, y, z] = job.block;
   const lengths = job.buffers.map(({ length }) => length);
   const machine = new Machine(scratchBytes(compiled, x * y * z), lengths);
@@ -75,11 +75,18 @@ export function runInterpreted(
   return { outcomes: outcomes as readonly BlockOutcome[], buffers };
 }
 
+/** The compiled engine in checking mode. */
+export function runChecked(job: Job): Outcome {
+  return runCompiled(job, { findRaces: true });
+}
+
 /** Runs on both, expects the same, and gives the buffers. */
 export function runBoth(job: Job): Outcome {
   const compiled = runCompiled(job);
   const interpreted = runInterpreted(job);
   expect(compiled.outcomes).toEqual(interpreted.outcomes);
+  // Checking finds nothing more here, and changes nothing.
+  expect(runChecked(job)).toEqual(compiled);
   // What a block that trapped left behind is nobody's result.
   if (compiled.outcomes.some(({ kind }) => kind === "trap")) return compiled;
   compiled.buffers.forEach((bytes, index) => {
