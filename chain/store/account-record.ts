@@ -25,8 +25,16 @@ export function encodeAccount(account: Account): Uint8Array {
   return bytes;
 }
 
-/** Throws STORE_DAMAGED for everything that `encodeAccount` does not write. */
-export function decodeAccount(bytes: Uint8Array): Account {
+/** The parts of an account's record, as views into it. */
+export interface AccountFields {
+  readonly nonce: Uint8Array;
+  readonly balance: Uint8Array;
+  /** `undefined` when there is no code. */
+  readonly codeHash: Uint8Array | undefined;
+}
+
+/** `undefined` for most of what `encodeAccount` does not write: the hash of no code is let through. */
+export function accountFields(bytes: Uint8Array): AccountFields | undefined {
   const nonceEnd = 1 + (bytes[0] ?? 0);
   const balanceEnd = nonceEnd + 1 + (bytes[nonceEnd] ?? 0);
   const rest = bytes.length - balanceEnd;
@@ -37,11 +45,23 @@ export function decodeAccount(bytes: Uint8Array): Account {
     (bytes[1] === 0 && nonceEnd > 1) ||
     (bytes[nonceEnd + 1] === 0 && balanceEnd > nonceEnd + 1)
   ) {
-    throw damaged("an account record is malformed");
+    return undefined;
   }
   return {
-    nonce: bytesToBigint(bytes.subarray(1, nonceEnd)),
-    balance: bytesToBigint(bytes.subarray(nonceEnd + 1, balanceEnd)),
-    codeHash: rest === 0 ? EMPTY_CODE_HASH : bytesToHex(bytes.subarray(balanceEnd)),
+    nonce: bytes.subarray(1, nonceEnd),
+    balance: bytes.subarray(nonceEnd + 1, balanceEnd),
+    codeHash: rest === 0 ? undefined : bytes.subarray(balanceEnd),
+  };
+}
+
+/** Throws STORE_DAMAGED for everything that `encodeAccount` does not write. */
+export function decodeAccount(bytes: Uint8Array): Account {
+  const fields = accountFields(bytes);
+  if (fields === undefined) throw damaged("an account record is malformed");
+  const { nonce, balance, codeHash } = fields;
+  return {
+    nonce: bytesToBigint(nonce),
+    balance: bytesToBigint(balance),
+    codeHash: codeHash === undefined ? EMPTY_CODE_HASH : bytesToHex(codeHash),
   };
 }

@@ -41,6 +41,7 @@ import {
   type StoredChain,
 } from "./meta.ts";
 import { isNext } from "./next-block.ts";
+import { PinnedState } from "./pinned-state.ts";
 import { type FinalBlock, putFinalBlock, putHistory } from "./write-block.ts";
 
 export interface OpenOptions {
@@ -153,6 +154,17 @@ export class ChainStore {
       });
     }
     return new ArchiveState(this.database, number, () => this.#newest.state);
+  }
+
+  /**
+   * The state at the end of a recent block, to be read for as long as the caller wants; it is to be released.
+   * `undefined` when that version is no longer, or not yet, here.
+   */
+  pin(number: number, cachedPages: number): PinnedState | undefined {
+    const retained = this.#versions.find((version) => version.number === number);
+    if (retained === undefined || number < 0) return undefined;
+    retained.state.hold();
+    return new PinnedState(this.database, number, retained.state, cachedPages);
   }
 
   header(number: number): StoredHeader | undefined {

@@ -108,6 +108,12 @@ export class Database {
     }
   }
 
+  /** About how many bytes the bucket takes in files; what is in memory only does not count. */
+  async bytesOf(bucket: Bucket): Promise<number> {
+    const { start, end } = rangeOf(bucket);
+    return await this.#level.approximateSize(start, end);
+  }
+
   async clear(bucket: Bucket): Promise<void> {
     const { start, end } = rangeOf(bucket);
     await this.#level.clear({ gte: start, lt: end });

@@ -6,7 +6,7 @@
  * its parent, a record against its leaf. So a bad disk gives an error, never another state.
  */
 import { bigintToBytes, bytesToHex, EMPTY_BYTES, type Hex, hexToBytes } from "../../base/bytes.ts";
-import { CodedError } from "../../base/errors.ts";
+import { assert, CodedError } from "../../base/errors.ts";
 import { type Account, type Address, EMPTY_CODE_HASH } from "../../vm/state/account.ts";
 import { keyOfAccount, keyOfSlot } from "../../vm/state/keys.ts";
 import type { StateChanges, StateReader } from "../../vm/state/reader.ts";
@@ -66,6 +66,7 @@ export class DiskState implements StateReader, PageSource, StateVersion {
   readonly #database: Database;
   readonly #snapshot: DatabaseSnapshot;
   readonly #caches: StateCaches;
+  #holders = 1;
 
   constructor(database: Database, caches: StateCaches, head: TreeHead) {
     this.#database = database;
@@ -132,9 +133,20 @@ export class DiskState implements StateReader, PageSource, StateVersion {
     return page;
   }
 
-  /** Later reads throw STORE_STATE_EXPIRED unless the caches still know the answer. */
+  /** One more call of `release` is needed before it expires. */
+  hold(): void {
+    assert(this.#holders > 0, "a state that was let go of is not held again");
+    this.#holders++;
+  }
+
+  /** After the last holder's, later reads throw STORE_STATE_EXPIRED unless the caches still know the answer. */
   async release(): Promise<void> {
-    await this.#snapshot.close();
+    if (--this.#holders === 0) await this.#snapshot.close();
+  }
+
+  /** For the other files of this folder. */
+  get snapshot(): DatabaseSnapshot {
+    return this.#snapshot;
   }
 
   get #isNewest(): boolean {
@@ -158,7 +170,8 @@ function leafOfAccount(key: TreeKey, { nonce, balance, codeHash }: Account): Nod
   ])[0];
 }
 
-function decodedPage(record: Uint8Array, number: number): Page {
+/** Throws STORE_DAMAGED. */
+export function decodedPage(record: Uint8Array, number: number): Page {
   try {
     return decodePage(record);
   } catch (error) {

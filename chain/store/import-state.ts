@@ -30,7 +30,8 @@ export type ImportItem = StateLeaf | { readonly kind: "code"; readonly code: Uin
 
 export interface ImportedSeal {
   readonly header: BlockHeader;
-  readonly certificate: Uint8Array;
+  /** `undefined` for a seal that is trusted without one. */
+  readonly certificate: Uint8Array | undefined;
   readonly nextValidators: readonly ValidatorStake[];
 }
 
@@ -47,6 +48,8 @@ export interface StateImport {
   readonly nextValidators?: readonly ValidatorStake[];
   /** The seals before it, which the caller has verified: so that the store knows the validators of every epoch. */
   readonly seals?: readonly ImportedSeal[];
+  /** Headers below it, which the caller has verified: those that BLOCKHASH may ask for. */
+  readonly ancestors?: readonly BlockHeader[];
   readonly onProgress?: (leaves: number) => void;
 }
 
@@ -86,6 +89,9 @@ export async function importState(store: ChainStore, source: StateImport): Promi
   const last = database.batch();
   const hash = hashHeader(header);
   putHeader(last, header, hash, source.certificate, source.nextValidators);
+  for (const ancestor of source.ancestors ?? []) {
+    putHeader(last, ancestor, hashHeader(ancestor), undefined, undefined);
+  }
   for (const seal of source.seals ?? []) {
     checkValidators(seal.header, seal.nextValidators);
     putHeader(last, seal.header, hashHeader(seal.header), seal.certificate, seal.nextValidators);

@@ -2,12 +2,13 @@
 import { bigintToBytes, bytesToHex, compareBytes, hexToBytes } from "../../base/bytes.ts";
 import type { Account } from "../../vm/state/account.ts";
 import type { TreeBuilder } from "../../vm/tree/bulk.ts";
+import { ACCOUNT_KEY_BYTES } from "../../vm/tree/keys.ts";
 import { type AccountLeaf, accountLeaves, type SlotLeaf, slotLeaves } from "../../vm/tree/leaf.ts";
 import type { NodeId, TreeKey } from "../../vm/tree/types.ts";
 import { decodeAccount } from "./account-record.ts";
 import { BUCKETS, type Bucket } from "./buckets.ts";
 import type { ChainStore } from "./chain-store.ts";
-import type { DatabaseEntry } from "./database.ts";
+import type { Database, DatabaseEntry, DatabaseSnapshot } from "./database.ts";
 
 export interface AccountOfState {
   readonly kind: "account";
@@ -29,7 +30,20 @@ export type StateLeaf = AccountOfState | SlotOfState;
 /** The state of the store's head, in groups: each account, followed by its slots. */
 export async function* stateLeaves(store: ChainStore): AsyncGenerator<readonly StateLeaf[]> {
   const snapshot = store.database.snapshot();
-  const cursor = (bucket: Bucket): Cursor => new Cursor(store.database.entries(bucket, snapshot));
+  try {
+    for await (const group of leafRecords(store.database, snapshot)) yield group.map(leafOfRecord);
+  } finally {
+    await snapshot.close();
+  }
+}
+
+/** The records of accounts and slots from a key on, in the order of the tree, in groups. */
+export async function* leafRecords(
+  database: Database,
+  snapshot: DatabaseSnapshot,
+  from?: TreeKey,
+): AsyncGenerator<readonly DatabaseEntry[]> {
+  const cursor = (bucket: Bucket): Cursor => new Cursor(database.entries(bucket, snapshot, from));
   const accounts = cursor(BUCKETS.accounts);
   const slots = cursor(BUCKETS.slots);
   try {
@@ -43,8 +57,12 @@ export async function* stateLeaves(store: ChainStore): AsyncGenerator<readonly S
   } finally {
     await accounts.close();
     await slots.close();
-    await snapshot.close();
   }
+}
+
+function leafOfRecord({ key, value }: DatabaseEntry): StateLeaf {
+  if (key.length !== ACCOUNT_KEY_BYTES) return { kind: "slot", key, value };
+  return { kind: "account", key, account: decodeAccount(value) };
 }
 
 /** A stream of records with the next one in hand. */
@@ -87,16 +105,16 @@ class Cursor {
 }
 
 /** Merges until one of the two has to be loaded. */
-function mergedGroup(accounts: Cursor, slots: Cursor): readonly StateLeaf[] {
-  const leaves: StateLeaf[] = [];
+function mergedGroup(accounts: Cursor, slots: Cursor): readonly DatabaseEntry[] {
+  const leaves: DatabaseEntry[] = [];
   while (!accounts.mustLoad && !slots.mustLoad) {
     const account = accounts.current;
     const slot = slots.current;
     if (account !== undefined && (slot === undefined || compareBytes(account.key, slot.key) < 0)) {
-      leaves.push({ kind: "account", key: account.key, account: decodeAccount(account.value) });
+      leaves.push(account);
       accounts.step();
     } else if (slot !== undefined) {
-      leaves.push({ kind: "slot", key: slot.key, value: slot.value });
+      leaves.push(slot);
       slots.step();
     } else break;
   }
