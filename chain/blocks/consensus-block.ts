@@ -1,8 +1,9 @@
 /** Blocks as consensus sees them, made of the bytes that nodes send and keep. */
 import { bytesToHex, equalBytes } from "../../base/bytes.ts";
 import { keccak256 } from "../../base/keccak.ts";
-import { orderedRoot } from "../../vm/patricia-root.ts";
+import { EMPTY_PATRICIA_ROOT, orderedRoot } from "../../vm/patricia-root.ts";
 import type { Block as ConsensusBlock } from "../consensus/types.ts";
+import type { ValidatorStake } from "../consensus/validator-set.ts";
 import { type BlockBody, encodeBlock, splitBlock } from "./block.ts";
 import { blockError } from "./errors.ts";
 import { type BlockHeader, decodeHeader, hashHeader, headerTime } from "./header.ts";
@@ -22,13 +23,26 @@ export function consensusBlockOf(encoded: Uint8Array): ConsensusBlock {
   const header = decodeHeader(headerBytes);
   checkBody(header, body);
   // Decoding is strict, so the bytes are the only encoding of this header.
-  return consensusBlock(header, keccak256(headerBytes), body, encoded);
+  const { transactions, nextValidators } = body;
+  const isEmpty = transactions.length === 0;
+  return consensusBlock(header, keccak256(headerBytes), { isEmpty, nextValidators }, encoded);
 }
 
 /** Genesis, which nobody sends: every node makes it from the chain spec. */
 export function genesisConsensusBlock(header: BlockHeader): ConsensusBlock {
   const body = { transactions: [], nextValidators: undefined };
-  return consensusBlock(header, hashHeader(header), body, encodeBlock({ header, ...body }));
+  const encoded = encodeBlock({ header, ...body });
+  return consensusBlock(header, hashHeader(header), { isEmpty: true, nextValidators: undefined }, encoded);
+}
+
+/** A block that the store vouches for. Without its encoding, where only the header is kept, the body is empty. */
+export function storedConsensusBlock(
+  { header, hash }: { readonly header: BlockHeader; readonly hash: Uint8Array },
+  nextValidators: readonly ValidatorStake[] | undefined,
+  encoded: Uint8Array | undefined,
+): ConsensusBlock {
+  const isEmpty = equalBytes(header.transactionsRoot, EMPTY_PATRICIA_ROOT);
+  return consensusBlock(header, hash, { isEmpty, nextValidators }, encoded ?? new Uint8Array(0));
 }
 
 /** Throws BLOCK_TRANSACTIONS_ROOT_MISMATCH or BLOCK_NEXT_VALIDATORS_MISMATCH. */
@@ -58,7 +72,7 @@ export function checkBody(header: BlockHeader, { transactions, nextValidators }:
 function consensusBlock(
   header: BlockHeader,
   hash: Uint8Array,
-  { transactions, nextValidators }: BlockBody,
+  { isEmpty, nextValidators }: { isEmpty: boolean; nextValidators: BlockBody["nextValidators"] },
   encoded: Uint8Array,
 ): ConsensusBlock {
   const { epoch, view, proposer, reveal } = header.extra;
@@ -70,7 +84,7 @@ function consensusBlock(
     view,
     proposer,
     time: headerTime(header),
-    empty: transactions.length === 0,
+    empty: isEmpty,
     reveal,
     beacon: bytesToHex(header.beacon),
     parentCertificate: parentCertificateOf(header),

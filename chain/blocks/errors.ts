@@ -22,7 +22,6 @@ export type BlockErrorCode =
   | "BLOCK_NO_REVEAL"
   /** A certificate of something else than the parent, none where there must be one, or one where there must be none. */
   | "BLOCK_WRONG_CERTIFICATE"
-  | "BLOCK_TASK_ROOT_MISMATCH"
   /** The validators in a seal are not those that its header commits to, or not those that the state says. */
   | "BLOCK_NEXT_VALIDATORS_MISMATCH"
   /** The block contains a transaction that cannot be included. */
@@ -32,6 +31,8 @@ export type BlockErrorCode =
   | "BLOCK_LOGS_BLOOM_MISMATCH"
   | "BLOCK_GAS_USED_MISMATCH"
   | "BLOCK_STATE_ROOT_MISMATCH"
+  /** The header names protocol tasks that the block does not have. */
+  | "BLOCK_TASK_ROOT_MISMATCH"
   /** Bytes that are not a list of receipts as we store them. */
   | "RECEIPTS_MALFORMED";
 

@@ -21,16 +21,29 @@ export interface GuardExport {
   readonly votes: readonly VoteContent[];
 }
 
+/** Views at or below it, and those of earlier epochs, may hold votes that nobody remembers. */
+export interface SignFloor {
+  readonly epoch: number;
+  readonly view: number;
+}
+
+export interface GuardOptions {
+  readonly bugs?: ReadonlySet<PlantedBug>;
+  readonly floor?: SignFloor;
+}
+
 export class Guard {
   #epoch: number;
   #finalView: number;
   readonly #slots = new Map<number, Slot>();
   readonly #bugs: ReadonlySet<PlantedBug>;
+  readonly #floor: SignFloor;
 
-  constructor(epoch: number, finalView: number, bugs: ReadonlySet<PlantedBug> = new Set()) {
+  constructor(epoch: number, finalView: number, { bugs = new Set(), floor }: GuardOptions = {}) {
     this.#epoch = epoch;
     this.#finalView = finalView;
     this.#bugs = bugs;
+    this.#floor = floor ?? { epoch: 0, view: 0 };
   }
 
   slot(view: number): Readonly<Slot> {
@@ -40,6 +53,7 @@ export class Guard {
   /** Whether the vote may be signed for the first time. A vote that was signed before is not allowed again here. */
   allows({ kind, epoch, view, hash }: VoteContent): boolean {
     if (epoch !== this.#epoch || view <= this.#finalView) return false;
+    if (epoch < this.#floor.epoch || (epoch === this.#floor.epoch && view <= this.#floor.view)) return false;
     const { propose, notarize, nullify, finalize } = this.slot(view);
     if (kind === "PROPOSE") return propose === undefined;
     if (kind === "NOTARIZE") return notarize === undefined && (finalize === undefined || finalize === hash);

@@ -7,6 +7,7 @@ import type { Certificate, LogRecord, VoteContent } from "./types.ts";
 /** `step` with a start event follows: it signs and counts the own votes again, and sends them. */
 export function restore(options: CoreOptions, base: FinalBase, log: readonly LogRecord[]): ConsensusState {
   const state = initialState(options, base);
+  if (base.certificate !== undefined) restoreFinality(state, base.certificate);
   for (const entry of log) restoreRecord(state, entry);
   state.logged = log.length;
   for (const view of state.rounds.keys()) restoreCandidate(state, view);
@@ -28,7 +29,16 @@ function restoreCertificate(state: ConsensusState, certificate: Certificate): vo
   const round = roundOf(state, view);
   if (certificateOf(round, kind) !== undefined) return;
   if (kind === "NOTARIZE") round.notarization = certificate;
-  else round.nullification = certificate;
+  else if (kind === "NULLIFY") round.nullification = certificate;
+  else round.finalization = certificate;
+  state.view = Math.max(state.view, view + 1);
+}
+
+/** The certificate of a block above the final one: the rest of its commit is still to come. */
+function restoreFinality(state: ConsensusState, certificate: Certificate): void {
+  const { epoch, view } = certificate;
+  if (epoch !== state.epoch.number || view <= state.finalView) return;
+  roundOf(state, view).finalization = certificate;
   state.view = Math.max(state.view, view + 1);
 }
 

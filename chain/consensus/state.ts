@@ -3,7 +3,7 @@ import type { Hex } from "../../base/bytes.ts";
 import { epochSeed } from "./beacon.ts";
 import type { Crypto, Signer } from "./crypto.ts";
 import type { Effect, TimerName } from "./events.ts";
-import { Guard } from "./guard.ts";
+import { Guard, type SignFloor } from "./guard.ts";
 import { leaderOf } from "./leader.ts";
 import type { ConsensusParameters } from "./parameters.ts";
 import type { PlantedBug } from "./planted-bugs.ts";
@@ -114,7 +114,10 @@ export interface ConsensusState {
 export interface FinalBase {
   readonly epoch: Epoch;
   readonly final: Block;
-  /** Of `final`; none for genesis. It may be of the epoch before, when `final` is the root. */
+  /**
+   * What made `final` final; none for genesis. It may be of the epoch before, when `final` is the root, and that of a
+   * later block, when the commit of several blocks was interrupted.
+   */
   readonly certificate: Certificate | undefined;
 }
 
@@ -122,6 +125,8 @@ export interface CoreOptions {
   readonly parameters: ConsensusParameters;
   readonly crypto: Crypto;
   readonly signer?: Signer | undefined;
+  /** Nothing is signed at or below it, whatever the log holds. */
+  readonly floor?: SignFloor;
   readonly bugs?: ReadonlySet<PlantedBug>;
 }
 
@@ -135,8 +140,9 @@ export function makeEpoch(
   return { number, set, seed: epochSeed(root.beacon, number), root };
 }
 
-export function finalViewOf({ epoch, certificate }: FinalBase): number {
-  return certificate?.epoch === epoch.number ? certificate.view : 0;
+/** Only a seal becomes final in another view than its own, and then it is the root of the next epoch. */
+export function finalViewOf({ epoch, final }: FinalBase): number {
+  return final.hash === epoch.root.hash ? 0 : final.view;
 }
 
 export function initialState(options: CoreOptions, base: FinalBase): ConsensusState {
@@ -151,7 +157,7 @@ export function initialState(options: CoreOptions, base: FinalBase): ConsensusSt
     own: options.signer && base.epoch.set.indexOf.get(options.signer.id),
     final: base.final,
     finalView,
-    finalCertificate: base.certificate,
+    finalCertificate: base.certificate?.hash === base.final.hash ? base.certificate : undefined,
     finalRound: undefined,
     finalAt: 0,
     sealing: false,
@@ -159,7 +165,7 @@ export function initialState(options: CoreOptions, base: FinalBase): ConsensusSt
     left: undefined,
     rounds: new Map(),
     blocks: new Map(),
-    guard: new Guard(base.epoch.number, finalView, bugs),
+    guard: new Guard(base.epoch.number, finalView, { bugs, ...(options.floor && { floor: options.floor }) }),
     position: 0,
     records: [],
     logged: 0,

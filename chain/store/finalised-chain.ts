@@ -5,6 +5,7 @@
  * That state is a stack of overlays, one per block in flight, over the last durable version. Each call of `state`
  * builds the stack anew, so it never grows beyond the blocks in flight; versions handed out earlier stay right.
  */
+import type { ExecutedBlock } from "../../vm/execution/execute-block.ts";
 import { OverlayState } from "../../vm/state/overlay.ts";
 import type { StateVersion } from "../../vm/state/state-version.ts";
 import { OverlayPages } from "../../vm/tree/page-sources.ts";
@@ -40,7 +41,10 @@ export class FinalisedChain {
 
   /** The state after `head`. What readers outside the node may see is `store.state()`. */
   state(): StateVersion {
-    return this.#queue.reduce<StateVersion>((below, { block }) => stacked(below, block), this.store.state());
+    return this.#queue.reduce<StateVersion>(
+      (below, { block }) => stackedState(below, block.executed),
+      this.store.state(),
+    );
   }
 
   /** The hash of a block up to `head`, for BLOCKHASH. */
@@ -101,8 +105,11 @@ export class FinalisedChain {
   }
 }
 
-function stacked(below: StateVersion, { executed }: FinalBlock): StateVersion {
-  const { changes, treeUpdate } = executed;
+/** The state after a block, over any version of the state before it. */
+export function stackedState(
+  below: StateVersion,
+  { changes, treeUpdate }: Pick<ExecutedBlock, "changes" | "treeUpdate">,
+): StateVersion {
   return {
     reader: new OverlayState(changes, below.reader),
     head: treeUpdate.head,

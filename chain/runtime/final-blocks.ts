@@ -1,0 +1,95 @@
+/** Answers to requests for final blocks, and the point from which a node starts again, both from the store. */
+import { bytesToHex, hexToBytes } from "../../base/bytes.ts";
+import { assert } from "../../base/errors.ts";
+import type { ChainSpec } from "../../genesis/chain-spec.ts";
+import { consensusBlockOf, storedConsensusBlock } from "../blocks/consensus-block.ts";
+import { decodeCertificate } from "../consensus/certificate.ts";
+import { MAX_FINALS_SENT } from "../consensus/limits.ts";
+import type { ConsensusParameters } from "../consensus/parameters.ts";
+import { type Epoch, type FinalBase, makeEpoch } from "../consensus/state.ts";
+import type { Block, Certificate, FinalSegment, Message, Request } from "../consensus/types.ts";
+import { genesisStakes } from "../consensus-parameters.ts";
+import type { ChainStore } from "../store/chain-store.ts";
+import { MAX_FINALS_BYTES } from "./limits.ts";
+
+/** Where consensus goes on: the last final block, its certificate and its epoch. */
+export function finalBase(store: ChainStore, spec: ChainSpec, parameters: ConsensusParameters): FinalBase {
+  const { head } = store;
+  assert(head !== undefined, "genesis is committed before consensus starts");
+  const final = blockAt(store, head.number);
+  return { epoch: epochAfter(store, spec, final, parameters), final, certificate: certificateAt(store, head.number) };
+}
+
+/** The epoch of the block after `final`: its root is genesis, or the seal of the epoch before. */
+function epochAfter(store: ChainStore, spec: ChainSpec, final: Block, parameters: ConsensusParameters): Epoch {
+  const number = final.next === undefined ? final.epoch : final.epoch + 1;
+  if (number === 0) return makeEpoch(0, genesisStakes(spec), blockAt(store, 0), parameters);
+  const seal = store.seal(number - 1);
+  assert(seal !== undefined, "the store has the seal of every epoch before its own");
+  return makeEpoch(number, seal.nextValidators, blockAt(store, seal.number), parameters);
+}
+
+function blockAt(store: ChainStore, number: number): Block {
+  const stored = store.header(number);
+  assert(stored !== undefined, "a block is asked for that the store has");
+  const seal = store.seal(stored.header.extra.epoch);
+  const nextValidators = seal?.number === number ? seal.nextValidators : undefined;
+  return storedConsensusBlock(stored, nextValidators, store.encodedBlock(number));
+}
+
+function certificateAt(store: ChainStore, number: number): Certificate | undefined {
+  const bytes = store.certificate(number);
+  return bytes === undefined ? undefined : decodeCertificate(bytes);
+}
+
+export function answerRequest(store: ChainStore, request: Request): Message | undefined {
+  if (request.type === "fetch-block") {
+    const number = store.numberOf(hexToBytes(request.hash));
+    const encoded = number === undefined ? undefined : store.encodedBlock(number);
+    return encoded && { type: "block", block: consensusBlockOf(encoded) };
+  }
+  if (request.type !== "fetch-finals") return undefined;
+  const segments = segmentsAbove(store, request.height);
+  return segments.length === 0 ? undefined : { type: "finals", segments };
+}
+
+/**
+ * Whole segments, as many as fit. One that is too long alone is cut: its last blocks come, and the others are asked for
+ * one by one, by the hashes of their children.
+ */
+export function segmentsAbove(store: ChainStore, height: number): FinalSegment[] {
+  const segments: FinalSegment[] = [];
+  let count = 0;
+  let bytes = 0;
+  for (let from = height + 1; count < MAX_FINALS_SENT && bytes < MAX_FINALS_BYTES; ) {
+    const segment = segmentFrom(store, from);
+    if (segment === undefined) break;
+    count += segment.blocks.length;
+    bytes += segment.blocks.reduce((sum, { body }) => sum + body.length, 0);
+    if (segments.length > 0 && (count > MAX_FINALS_SENT || bytes > MAX_FINALS_BYTES)) break;
+    segments.push(segment);
+    from = (segment.blocks.at(-1)?.height ?? from) + 1;
+  }
+  return segments;
+}
+
+/** The blocks from that height to the one that the certificate of the first names. */
+function segmentFrom(store: ChainStore, from: number): FinalSegment | undefined {
+  const certificate = certificateAt(store, from);
+  const last = certificate && store.numberOf(hexToBytes(certificate.hash));
+  if (certificate === undefined || last === undefined) return undefined;
+  const blocks: Block[] = [];
+  for (let number = Math.max(from, last + 1 - MAX_FINALS_SENT); number <= last; number++) {
+    const stored = store.header(number);
+    const encoded = store.encodedBlock(number);
+    if (stored === undefined || encoded === undefined) return undefined;
+    blocks.push(storedConsensusBlock(stored, store.body(number)?.nextValidators, encoded));
+  }
+  return { blocks, certificate };
+}
+
+/** Whether the certificate of a stored block is its own, and not that of a later block of the same commit. */
+export function isOwnCertificate(store: ChainStore, number: number): boolean {
+  const hash = store.header(number)?.hash;
+  return hash !== undefined && certificateAt(store, number)?.hash === bytesToHex(hash);
+}

@@ -1,0 +1,100 @@
+/**
+ * What peers say, on its way to the core: the gate decides what needs a check, the verifier checks it on another
+ * thread, and what is good becomes events. The same certificate or proposal usually comes from several peers within
+ * a few milliseconds: while one is being checked, its copies wait, and are dropped if it was good.
+ */
+import type { CheckJob, CheckResult } from "../consensus/check-job.ts";
+import type { Event } from "../consensus/events.ts";
+import type { ConsensusState } from "../consensus/state.ts";
+import type { Message, PeerId } from "../consensus/types.ts";
+import { VoteGate } from "../consensus/vote-gate.ts";
+import { MAX_COPIES_WAITING } from "./limits.ts";
+
+/** Checks jobs, on another thread or on this one. Rejects when it is closed or overloaded. */
+export interface JobVerifier {
+  check(job: CheckJob): Promise<CheckResult>;
+}
+
+export interface InboxPorts {
+  readonly state: ConsensusState;
+  readonly verifier: JobVerifier;
+  dispatch(event: Event): void;
+  /** It sent something with a false signature. */
+  blame(peer: PeerId): void;
+  /** A check that could not be made. What it was about will be sent again. */
+  onDropped(error: unknown): void;
+}
+
+/** What a message came to: `ignored` means that it was of no use now, whether or not it was right. */
+export type Judgement = "good" | "bad" | "ignored";
+
+interface Copy {
+  readonly from: PeerId;
+  readonly message: Message;
+  readonly resolve: (judgement: Judgement) => void;
+}
+
+export class Inbox {
+  readonly #ports: InboxPorts;
+  readonly #gate = new VoteGate();
+  /** Copies of what is being checked. */
+  readonly #waiting = new Map<string, Copy[]>();
+
+  constructor(ports: InboxPorts) {
+    this.#ports = ports;
+  }
+
+  /** Votes that wait for others. */
+  get waitingVotes(): number {
+    return this.#gate.size;
+  }
+
+  async receive(from: PeerId, message: Message): Promise<Judgement> {
+    const key = copyKey(message);
+    if (key === undefined) return this.#process(from, message);
+    const copies = this.#waiting.get(key);
+    if (copies !== undefined) {
+      if (copies.length >= MAX_COPIES_WAITING) return "ignored";
+      return new Promise((resolve) => copies.push({ from, message, resolve }));
+    }
+    this.#waiting.set(key, []);
+    try {
+      return await this.#process(from, message);
+    } finally {
+      const released = this.#waiting.get(key) ?? [];
+      this.#waiting.delete(key);
+      // The gate knows now whether they are still of use.
+      for (const copy of released) void this.receive(copy.from, copy.message).then(copy.resolve);
+    }
+  }
+
+  async #process(from: PeerId, message: Message): Promise<Judgement> {
+    const { state, verifier, dispatch, blame, onDropped } = this.#ports;
+    const jobs = this.#gate.prepare(state, from, message);
+    let judgement: Judgement = "ignored";
+    for (const job of jobs) {
+      if (job.type === "pass") {
+        dispatch(job.event);
+        judgement = "good";
+        continue;
+      }
+      const result = await verifier.check(job).catch((error: unknown) => onDropped(error));
+      if (result === undefined) continue;
+      for (const event of result.events) dispatch(event);
+      for (const peer of result.blamed) blame(peer);
+      if (result.blamed.includes(from)) return "bad";
+      if (result.events.length > 0) judgement = "good";
+    }
+    return judgement;
+  }
+}
+
+function copyKey(message: Message): string | undefined {
+  if (message.type === "certificate") {
+    const { kind, epoch, view, hash } = message.certificate;
+    return `${kind} ${epoch} ${view} ${hash}`;
+  }
+  if (message.type !== "proposal") return undefined;
+  const { epoch, view, hash } = message.proposal.vote;
+  return `PROPOSE ${epoch} ${view} ${hash}`;
+}

@@ -1,0 +1,202 @@
+/**
+ * The way of transactions into the mempool: senders recovered in batches on other threads, checked against the final
+ * state, and, for those of our own clients, written to the journal before they are acknowledged. While one batch is on
+ * its way the next one gathers, so that load makes batches larger and not more numerous.
+ */
+import { assert, CodedError } from "../../base/errors.ts";
+import type { RecoveredTransaction } from "../../vm/execution/execute-block.ts";
+import type { ExecutionRules } from "../../vm/execution/rules.ts";
+import { EMPTY_ACCOUNT } from "../../vm/state/account.ts";
+import type { StateReader } from "../../vm/state/reader.ts";
+import { checkAgainstState, checkTransaction } from "../../vm/transaction/check.ts";
+import { TransactionError } from "../../vm/transaction/errors.ts";
+import type { Mempool } from "../mempool/mempool.ts";
+import type { RecoveryResult } from "../senders/sender-pool.ts";
+import { MAX_INTAKE_BYTES, MAX_INTAKE_TRANSACTIONS } from "./limits.ts";
+
+export interface IntakeOptions {
+  readonly mempool: Mempool;
+  readonly rules: ExecutionRules;
+  readonly gasLimit: bigint;
+  /** The state after the last final block. */
+  readonly state: () => StateReader;
+  readonly now: () => number;
+  recover(raws: readonly Uint8Array[]): Promise<readonly RecoveryResult[]>;
+  /** Resolves when a killed process would not lose them. */
+  journal(raws: readonly Uint8Array[]): Promise<void>;
+  /** New ones of our own clients, for the other nodes. */
+  publish(raws: readonly Uint8Array[]): void;
+  /** After every batch that added something. */
+  onAdded(): void;
+}
+
+interface Waiting {
+  readonly raw: Uint8Array;
+  readonly resolve: (hash: Uint8Array) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** What became of one transaction: its entry, or why not. */
+type Outcome = RecoveredTransaction | CodedError;
+
+/** What a batch from a peer is worth to others: rejected means that its sender must have known better. */
+export type BatchJudgement = "accept" | "ignore" | "reject";
+
+/** A batch waits at most this long behind others before its turn, in transactions. */
+const MAX_BATCH = 2_048;
+
+export class TransactionIntake {
+  readonly #options: IntakeOptions;
+  #queue: Waiting[] = [];
+  #waiting = 0;
+  #bytes = 0;
+  #running: Promise<void> | undefined;
+  #isClosed = false;
+
+  constructor(options: IntakeOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Takes a transaction of a client. Resolves with its hash when it is in the mempool and in the journal. Rejects with a
+   * TransactionError, a MEMPOOL_ error, or NODE_BUSY.
+   */
+  submit(raw: Uint8Array): Promise<Uint8Array> {
+    return new Promise((resolve, reject) => {
+      if (this.#isClosed) {
+        reject(stopping());
+        return;
+      }
+      if (!this.#takeRoom(1, raw.length)) {
+        reject(busy());
+        return;
+      }
+      this.#queue.push({ raw, resolve, reject });
+      this.#running ??= this.#run();
+    });
+  }
+
+  /** Takes transactions that a peer has sent. */
+  async receive(raws: readonly Uint8Array[]): Promise<BatchJudgement> {
+    const bytes = raws.reduce((sum, raw) => sum + raw.length, 0);
+    if (this.#isClosed || !this.#takeRoom(raws.length, bytes)) return "ignore";
+    try {
+      const outcomes = this.#addAll(await this.#options.recover(raws));
+      if (outcomes.some((outcome) => outcome instanceof CodedError && isMalformed(outcome))) return "reject";
+      return outcomes.every((outcome) => outcome instanceof CodedError) ? "ignore" : "accept";
+    } finally {
+      this.#waiting -= raws.length;
+      this.#bytes -= bytes;
+    }
+  }
+
+  /** Puts back what the journal held: what is no longer of use is left out. */
+  async reload(raws: readonly Uint8Array[]): Promise<number> {
+    let added = 0;
+    for (let start = 0; start < raws.length; start += MAX_BATCH) {
+      const results = await this.#options.recover(raws.slice(start, start + MAX_BATCH));
+      added += this.#addAll(results).filter((outcome) => !(outcome instanceof CodedError)).length;
+    }
+    return added;
+  }
+
+  /** Answers what waits; nothing is taken afterwards. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#running;
+  }
+
+  #takeRoom(count: number, bytes: number): boolean {
+    if (this.#waiting + count > MAX_INTAKE_TRANSACTIONS || this.#bytes + bytes > MAX_INTAKE_BYTES) return false;
+    this.#waiting += count;
+    this.#bytes += bytes;
+    return true;
+  }
+
+  async #run(): Promise<void> {
+    // What arrives in the same turn goes into the same batch.
+    await new Promise((resolve) => setImmediate(resolve));
+    while (this.#queue.length > 0) {
+      const batch = this.#queue.slice(0, MAX_BATCH);
+      this.#queue = this.#queue.slice(MAX_BATCH);
+      try {
+        await this.#process(batch);
+      } catch (error) {
+        for (const { reject } of batch) reject(error);
+      }
+      this.#waiting -= batch.length;
+      for (const { raw } of batch) this.#bytes -= raw.length;
+    }
+    this.#running = undefined;
+  }
+
+  async #process(batch: readonly Waiting[]): Promise<void> {
+    const { recover, journal, publish } = this.#options;
+    const outcomes = this.#addAll(await recover(batch.map(({ raw }) => raw)));
+    const accepted = batch.filter((_, index) => !(outcomes[index] instanceof CodedError)).map(({ raw }) => raw);
+    if (accepted.length > 0) {
+      publish(accepted);
+      await journal(accepted);
+    }
+    for (const [index, { resolve, reject }] of batch.entries()) {
+      const outcome = outcomes[index];
+      assert(outcome !== undefined, "every transaction has an outcome");
+      if (outcome instanceof CodedError) reject(outcome);
+      else resolve(outcome.transaction.hash);
+    }
+  }
+
+  #addAll(results: readonly RecoveryResult[]): readonly Outcome[] {
+    const reader = this.#options.state();
+    const outcomes = results.map((result) => (result instanceof CodedError ? result : this.#add(result, reader)));
+    if (outcomes.some((outcome) => !(outcome instanceof CodedError))) this.#options.onAdded();
+    return outcomes;
+  }
+
+  #add(entry: RecoveredTransaction, reader: StateReader): Outcome {
+    const { mempool, rules, gasLimit, now } = this.#options;
+    const { transaction, sender } = entry;
+    try {
+      checkTransaction(transaction, rules);
+      const account = reader.account(sender);
+      const nonce = account?.nonce ?? 0n;
+      // A nonce ahead of the account's waits for the ones before it, and a low fee for a lower base fee.
+      const next = transaction.nonce > nonce ? { ...transaction, nonce } : transaction;
+      checkAgainstState(next, account, reader, { gasLimit, baseFeePerGas: 0n }, 0n);
+      mempool.add(entry, account ?? EMPTY_ACCOUNT, now());
+      return entry;
+    } catch (error) {
+      if (error instanceof TransactionError || isMempoolError(error)) return error;
+      throw error;
+    }
+  }
+}
+
+function isMempoolError(error: unknown): error is CodedError {
+  return error instanceof CodedError && error.code.startsWith("MEMPOOL_");
+}
+
+/** No honest node hands on what no state could make right. */
+function isMalformed({ code }: CodedError): boolean {
+  return code.startsWith("TX_") && !STATE_DEPENDENT.has(code);
+}
+
+/** Depend on the state, which may differ from node to node for a moment. */
+const STATE_DEPENDENT: ReadonlySet<string> = new Set([
+  "TX_NONCE_TOO_LOW",
+  "TX_NONCE_TOO_HIGH",
+  "TX_INSUFFICIENT_FUNDS",
+  "TX_SENDER_HAS_CODE",
+  "TX_FEE_BELOW_BASE_FEE",
+  "TX_GAS_LIMIT_ABOVE_BLOCK",
+]);
+
+function busy(): CodedError {
+  return new CodedError("NODE_BUSY", "too many transactions are being taken in: try again", {
+    waiting: MAX_INTAKE_TRANSACTIONS,
+  });
+}
+
+function stopping(): CodedError {
+  return new CodedError("NODE_STOPPING", "the node is stopping");
+}

@@ -1,0 +1,20 @@
+/** The bounds of the runtime, in one place. */
+
+/** Copies of a certificate or proposal from other peers that wait while one is checked. */
+export const MAX_COPIES_WAITING = 32;
+
+/** Bytes of blocks in one answer to `fetch-finals`; one block may be above it alone. */
+export const MAX_FINALS_BYTES: number = 4 * 1024 * 1024;
+
+/** Transactions that wait for their sender to be recovered. */
+export const MAX_INTAKE_TRANSACTIONS = 20_000;
+export const MAX_INTAKE_BYTES: number = 64 * 1024 * 1024;
+
+/** Offences kept for whoever asks. */
+export const MAX_EVIDENCE = 1_000;
+
+/** The cheapest transaction's gas: a block has at most its limit over this many. */
+export const LEAST_GAS = 21_000n;
+
+/** Milliseconds between looks at the peers' heights, and at transactions that waited too long. */
+export const HOUSEKEEPING_INTERVAL = 1_000;
