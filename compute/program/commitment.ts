@@ -6,7 +6,7 @@ import { concatBytes, utf8 } from "../../base/bytes.ts";
 import { hashPairs } from "../../base/hash-pairs.ts";
 import { encodeRlp, rlpOfInteger } from "../../base/rlp.ts";
 import { sha256 } from "../../base/sha256.ts";
-import { contentAddress, leavesRoot, type MerkleProof, proveLeaf, verifyLeaf } from "./merkle.ts";
+import { contentAddresses, leavesRoot, type MerkleProof, proveLeaf, verifyLeaf } from "./merkle.ts";
 import { blockAt, blockCount, readTile, tileBytes } from "./tiles.ts";
 import type { Extent, TileSpec } from "./types.ts";
 
@@ -18,10 +18,26 @@ export interface TilePlace {
   readonly tile: number;
 }
 
+/** What the salts of one buffer version come from; it is never shown. */
+function saltKey(seed: Uint8Array, launch: number, buffer: number): Uint8Array {
+  const place = [launch, buffer].map((value) => rlpOfInteger(BigInt(value)));
+  return sha256(encodeRlp([utf8("OpenGPU/SALT"), seed, ...place]));
+}
+
+/** Salts of tiles `first` to `first + count`, in pairs with the key so that they are hashed in one go. */
+function salts(key: Uint8Array, first: number, count: number): Uint8Array {
+  const pairs = new Uint8Array(64 * count);
+  const view = new DataView(pairs.buffer);
+  for (let i = 0; i < count; i++) {
+    pairs.set(key, 64 * i);
+    view.setBigUint64(64 * i + 32, BigInt(first + i), true);
+  }
+  return hashPairs(pairs);
+}
+
 /** The salt of one tile: without the seed, nothing can be told about it from other salts. */
 export function saltOf(seed: Uint8Array, { launch, buffer, tile }: TilePlace): Uint8Array {
-  const place = [launch, buffer, tile].map((value) => rlpOfInteger(BigInt(value)));
-  return sha256(encodeRlp([utf8("OpenGPU/SALT"), seed, ...place]));
+  return salts(saltKey(seed, launch, buffer), tile, 1);
 }
 
 /** The leaf of a tile: its contents' hash and its salt. */
@@ -52,11 +68,40 @@ export function commitBuffer(
   seed: Uint8Array,
 ): BufferVersion {
   const count = tileCount(tile, grid);
-  const addresses = Array.from({ length: count }, (_, index) =>
-    contentAddress(readTile(contents, tileBytes(tile, blockAt(index, grid), grid, contents.length))),
-  );
-  const leaves = addresses.map((address, index) => tileLeaf(address, saltOf(seed, { launch, buffer, tile: index })));
+  const addresses = tileAddresses(contents, tile, grid, count);
+  const pairs = new Uint8Array(64 * count);
+  const salt = salts(saltKey(seed, launch, buffer), 0, count);
+  addresses.forEach((address, index) => {
+    pairs.set(address, 64 * index);
+    pairs.set(salt.subarray(32 * index, 32 * index + 32), 64 * index + 32);
+  });
+  const leaves = parts(hashPairs(pairs));
   return { launch, buffer, addresses, leaves, root: leavesRoot(leaves) };
+}
+
+/** Tiles of one length are hashed together; all have it but those at the edges. */
+function tileAddresses(contents: Uint8Array, tile: TileSpec, grid: Extent, count: number): readonly Uint8Array[] {
+  const addresses: Uint8Array[] = new Array(count);
+  const groups = new Map<number, number[]>();
+  for (let index = 0; index < count; index++) {
+    const { width, rows } = tileBytes(tile, blockAt(index, grid), grid, contents.length);
+    const group = groups.get(width * rows);
+    if (group === undefined) groups.set(width * rows, [index]);
+    else group.push(index);
+  }
+  for (const [length, indices] of groups) {
+    const found = contentAddresses(indices.length, length, (i) =>
+      readTile(contents, tileBytes(tile, blockAt(indices[i] as number, grid), grid, contents.length)),
+    );
+    parts(found).forEach((address, i) => {
+      addresses[indices[i] as number] = address;
+    });
+  }
+  return addresses;
+}
+
+function parts(hashes: Uint8Array): readonly Uint8Array[] {
+  return Array.from({ length: hashes.length / 32 }, (_, i) => hashes.subarray(32 * i, 32 * i + 32));
 }
 
 /** What opens one tile of a version: its contents' hash, its salt and its place. */

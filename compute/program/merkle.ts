@@ -88,6 +88,59 @@ export function contentAddress(bytes: Uint8Array): Uint8Array {
   return mixIn(treeRoot(chunkRoots(bytes), CHUNK_HEIGHT), bytes.length);
 }
 
+/** Bytes that are hashed in one go: enough for the hasher to be at full speed, little enough to stay in the cache. */
+const BATCH_BYTES = 1 << 18;
+
+/**
+ * The addresses of many contents of the same length, level by level for all of them together: the native hasher takes
+ * 64 bytes in 44 ns among many and in 300 ns alone.
+ */
+export function contentAddresses(count: number, length: number, contentsOf: (index: number) => Uint8Array): Uint8Array {
+  const words = Math.max(1, Math.ceil(length / HASH));
+  const batch = Math.max(1, Math.floor(BATCH_BYTES / (words * HASH)));
+  const addresses = new Uint8Array(count * HASH);
+  for (let first = 0; first < count; first += batch) {
+    const here = Math.min(batch, count - first);
+    const bytes = new Uint8Array(here * words * HASH);
+    for (let i = 0; i < here; i++) bytes.set(contentsOf(first + i), i * words * HASH);
+    addresses.set(mixInAll(rootsOf(bytes, here, words), length), first * HASH);
+  }
+  return addresses;
+}
+
+/** The top of each of `count` trees with `words` words; what only zeros are below is known without hashing. */
+function rootsOf(bytes: Uint8Array, count: number, words: number): Uint8Array {
+  const heights = CHUNK_HEIGHT + levelsAbove(Math.ceil((words * HASH) / CHUNK_BYTES));
+  let level = bytes;
+  let width = words;
+  for (let height = 0; height < heights; height++) {
+    if (width % 2 === 1) level = withZeros(level, count, width, height);
+    width = Math.ceil(width / 2);
+    level = hashPairs(level);
+  }
+  return level;
+}
+
+/** Each tree's nodes with one more of zeros behind. */
+function withZeros(level: Uint8Array, count: number, width: number, height: number): Uint8Array {
+  const even = new Uint8Array(count * (width + 1) * HASH);
+  for (let i = 0; i < count; i++) {
+    even.set(level.subarray(i * width * HASH, (i + 1) * width * HASH), i * (width + 1) * HASH);
+    even.set(zeroRoot(height), (i * (width + 1) + width) * HASH);
+  }
+  return even;
+}
+
+function mixInAll(roots: Uint8Array, number: number): Uint8Array {
+  const pairs = new Uint8Array(2 * roots.length);
+  const view = new DataView(pairs.buffer);
+  for (let i = 0; i * HASH < roots.length; i++) {
+    pairs.set(roots.subarray(i * HASH, (i + 1) * HASH), 2 * i * HASH);
+    view.setBigUint64((2 * i + 1) * HASH, BigInt(number), true);
+  }
+  return hashPairs(pairs);
+}
+
 /** A path from a leaf to a root. */
 export interface MerkleProof {
   /** The position of the leaf. */

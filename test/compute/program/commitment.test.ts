@@ -14,6 +14,7 @@ import {
 import {
   CHUNK_BYTES,
   contentAddress,
+  contentAddresses,
   leavesRoot,
   proveChunk,
   proveLeaf,
@@ -43,6 +44,17 @@ describe("content addresses", () => {
   it.each(LENGTHS)("follow the definition for %i bytes", (length) => {
     const bytes = new Prng(`address ${length}`).bytes(length);
     expect(bytesToHex(contentAddress(bytes))).toBe(bytesToHex(naiveAddress(bytes)));
+  });
+
+  it("of many contents together are those of each alone", () => {
+    const prng = new Prng("together");
+    for (const [count, length] of [[1, 0] as const, [700, 40] as const, [9, 1024] as const, [70, 5000] as const]) {
+      const contents = Array.from({ length: count }, () => prng.bytes(length));
+      const together = contentAddresses(count, length, (index) => contents[index] as Uint8Array);
+      contents.forEach((bytes, i) => {
+        expect(bytesToHex(together.subarray(32 * i, 32 * i + 32))).toBe(bytesToHex(contentAddress(bytes)));
+      });
+    }
   });
 
   it("change with every byte and with the length", () => {
