@@ -1,5 +1,5 @@
 /** The genesis block: the header over the state of a chain spec. Its hash names the chain. */
-import { EMPTY_BYTES } from "../base/bytes.ts";
+import { EMPTY_BYTES, hexToBytes } from "../base/bytes.ts";
 import type { ChainSpec } from "../genesis/chain-spec.ts";
 import { specHash } from "../genesis/spec-hash.ts";
 import type { ExecutedBlock } from "../vm/execution/execute-block.ts";
@@ -9,6 +9,8 @@ import { bloomOfLogs } from "../vm/receipt/bloom.ts";
 import type { Address } from "../vm/state/account.ts";
 import type { BlockHeader } from "./blocks/header.ts";
 import { sealHeader } from "./blocks/next-header.ts";
+import { makeValidatorSet } from "./consensus/validator-set.ts";
+import { genesisStakes } from "./consensus-parameters.ts";
 
 const NO_HASH = new Uint8Array(32);
 const NOBODY: Address = "0x0000000000000000000000000000000000000000";
@@ -48,7 +50,7 @@ export function buildGenesisBlock(spec: ChainSpec): GenesisBlock {
         proposer: 0,
         milliseconds: 0,
         taskRoot: NO_HASH,
-        validatorSetHash: NO_HASH,
+        validatorSetHash: firstSetHash(spec),
         nextValidatorSetHash: EMPTY_BYTES,
         reveal: EMPTY_BYTES,
         parentCertificate: EMPTY_BYTES,
@@ -60,4 +62,11 @@ export function buildGenesisBlock(spec: ChainSpec): GenesisBlock {
     executed,
   );
   return { header, executed };
+}
+
+/** A network that is not launched has no set yet. */
+function firstSetHash(spec: ChainSpec): Uint8Array {
+  const stakes = genesisStakes(spec);
+  if (stakes.length === 0) return NO_HASH;
+  return hexToBytes(makeValidatorSet(stakes, BigInt(spec.consensus.weightCapDivisor)).hash);
 }

@@ -21,6 +21,44 @@ export interface BlockParameters {
   readonly allowUnprotected: boolean;
 }
 
+/** How the validators come to agree (docs/spec/proof-of-sync.md). */
+export interface ConsensusSpec {
+  /** How long a view is given after a final one, what each further view adds, and the most that comes to. */
+  readonly viewTimeoutMilliseconds: number;
+  readonly viewTimeoutStepMilliseconds: number;
+  readonly viewTimeoutCapMilliseconds: number;
+  /** An idle chain makes a block so long after the last one. */
+  readonly heartbeatMilliseconds: number;
+  /** Without progress for so long, a node says everything again. */
+  readonly resendMilliseconds: number;
+  /** What is missing is asked for again, from somebody else, after so long. */
+  readonly fetchMilliseconds: number;
+  /** How far a block's time may be ahead of the local clock. */
+  readonly maxSkewMilliseconds: number;
+  /** So many blocks above the final one only empty ones are valid. */
+  readonly maxUnfinalBlocks: number;
+  /** No validator weighs more than one part in so many. */
+  readonly weightCapDivisor: number;
+  /** Blocks of an epoch, its seal included. */
+  readonly epochBlocks: number;
+  /** How long a light client may rely on a header. Shorter than unbonding will be. */
+  readonly trustingPeriodSeconds: number;
+}
+
+export interface GenesisValidator {
+  /** BLS, 48 bytes in lower-case hex. */
+  readonly publicKey: Hex;
+  /** That the maker of the key has its private half (verify-validators.ts checks it). */
+  readonly proofOfPossession: Hex;
+  /** A weight, in wei: nothing is locked for it. */
+  readonly stake: bigint;
+  /** The account that acts for the validator. */
+  readonly operator: Hex;
+}
+
+/** As many as an epoch may have: a certificate then has a bitmap of 512 bytes. */
+export const MAX_SPEC_VALIDATORS = 4096;
+
 export interface TokenSpec {
   /** The most that will ever exist, in wei. */
   readonly cap: bigint;
@@ -51,7 +89,10 @@ export interface ChainSpec {
   /** Seconds since 1970 of the genesis block. */
   readonly genesisTime: bigint;
   readonly block: BlockParameters;
+  readonly consensus: ConsensusSpec;
   readonly modules: ModuleParameters;
+  /** Of the first epoch. A network without any is not launched. */
+  readonly validators: readonly GenesisValidator[];
   readonly accounts: readonly GenesisAccount[];
 }
 

@@ -3,13 +3,17 @@
  * once, and when the form is right, all that is wrong with the parameters.
  */
 import { parseAddress } from "../base/address.ts";
+import { BLS_PUBLIC_KEY_LENGTH, BLS_SIGNATURE_LENGTH } from "../base/bls-types.ts";
 import { bytesToHex, type Hex, hexToBytes, stripLeadingZeros } from "../base/bytes.ts";
 import { CodedError } from "../base/errors.ts";
 import { amount } from "./amount.ts";
 import {
   type BlockParameters,
   type ChainSpec,
+  type ConsensusSpec,
   type GenesisAccount,
+  type GenesisValidator,
+  MAX_SPEC_VALIDATORS,
   type ModuleParameters,
   SPEC_FORKS,
   type TokenSpec,
@@ -57,6 +61,11 @@ const code: Shape<Uint8Array> = mapped(
   hexToBytes,
 );
 
+function hexBytes(length: number): Shape<Hex> {
+  const pattern = new RegExp(`^0x[0-9a-f]{${2 * length}}$`);
+  return mapped(text(pattern, 2 + 2 * length, `${length} bytes of lower-case hexadecimal`), (value) => value as Hex);
+}
+
 const word: Shape<Uint8Array> = mapped(text(WORD.pattern, 66, WORD.wanted), (value) =>
   stripLeadingZeros(hexToBytes(value)),
 );
@@ -101,6 +110,32 @@ const block: Shape<BlockParameters> = object<BlockParameters>({
   allowUnprotected: described("Whether transactions without a chain id are accepted.", boolean()),
 });
 
+const milliseconds: Shape<number> = integer(1, MAX_INTEGER);
+
+const consensus: Shape<ConsensusSpec> = object<ConsensusSpec>({
+  viewTimeoutMilliseconds: described("How long a view is given, after a final one.", milliseconds),
+  viewTimeoutStepMilliseconds: described("What each further view adds to that.", integer(0, MAX_INTEGER)),
+  viewTimeoutCapMilliseconds: described("The most that it grows to.", milliseconds),
+  heartbeatMilliseconds: described("An idle chain makes a block so long after the last one.", milliseconds),
+  resendMilliseconds: described("Without progress for so long, everything is sent again.", milliseconds),
+  fetchMilliseconds: described("What is missing is asked for again after so long.", milliseconds),
+  maxSkewMilliseconds: described("How far a block may be ahead of the local clock.", integer(0, MAX_INTEGER)),
+  maxUnfinalBlocks: described(
+    "So many blocks above the final one, only empty ones are valid.",
+    integer(1, MAX_INTEGER),
+  ),
+  weightCapDivisor: described("No validator weighs more than one part in so many.", integer(1, MAX_INTEGER)),
+  epochBlocks: described("Blocks of an epoch, its seal included.", integer(1, MAX_INTEGER)),
+  trustingPeriodSeconds: described("How long a light client may rely on a header.", integer(1, MAX_INTEGER)),
+});
+
+const validator: Shape<GenesisValidator> = object<GenesisValidator>({
+  publicKey: described("A BLS public key.", hexBytes(BLS_PUBLIC_KEY_LENGTH)),
+  proofOfPossession: described("Made by the private key of that public key.", hexBytes(BLS_SIGNATURE_LENGTH)),
+  stake: described("The validator's weight; nothing is locked for it.", amount()),
+  operator: described("The account that acts for the validator.", address),
+});
+
 interface SpecDocument extends ChainSpec {
   readonly $schema: undefined;
   readonly version: typeof FORMAT_VERSION;
@@ -114,7 +149,12 @@ const chainSpec: Shape<SpecDocument> = object<SpecDocument>({
   fork: described("The rules of Ethereum that the chain starts with.", oneOf(SPEC_FORKS)),
   genesisTime: described("Seconds since 1970 of the genesis block.", bigInteger(0, MAX_INTEGER)),
   block,
+  consensus: described("How the validators come to agree.", consensus),
   modules: described("The parameters of the native modules, by name.", object<ModuleParameters>({ token })),
+  validators: described(
+    "The validators of the first epoch; none until a launch.",
+    list(validator, MAX_SPEC_VALIDATORS),
+  ),
   accounts: described("The accounts that exist before the first block.", list(account, MAX_ACCOUNTS)),
 });
 

@@ -1,7 +1,7 @@
 /** What must hold of a network's parameters, in one place: read when a spec is parsed, and before a change of them. */
 import { GWEI, OGPU } from "../base/units.ts";
 import { amountText } from "./amount.ts";
-import { allocatedSupply, type ChainSpec, type GenesisAccount } from "./chain-spec.ts";
+import { allocatedSupply, type ChainSpec, type ConsensusSpec, type GenesisAccount } from "./chain-spec.ts";
 import { totalEmission } from "./emission.ts";
 import { isReservedAddress } from "./reserved-addresses.ts";
 import type { Problem, Report } from "./shape.ts";
@@ -22,6 +22,17 @@ const MIN_TRANSACTION_BYTES = 65_536;
 const MAX_TRANSACTION_BYTES = 1_048_576;
 const MIN_INTERVAL_MILLISECONDS = 50;
 const MAX_INTERVAL_MILLISECONDS = 60_000;
+const MAX_VIEW_TIMEOUT_MILLISECONDS = 3_600_000;
+const MAX_HEARTBEAT_MILLISECONDS = 86_400_000;
+const MIN_REPEAT_MILLISECONDS = 10;
+const MAX_REPEAT_MILLISECONDS = 60_000;
+const MAX_SKEW_MILLISECONDS = 60_000;
+const MAX_UNFINAL_BLOCKS = 1024;
+const MIN_WEIGHT_CAP_DIVISOR = 4;
+const MAX_WEIGHT_CAP_DIVISOR = 1000;
+const MAX_EPOCH_BLOCKS = 10_000_000;
+const MIN_TRUSTING_SECONDS = 60;
+const MAX_TRUSTING_SECONDS = 31_536_000;
 /** Wallets keep the signature's v, which is 2 x chainId + 36, in a JavaScript number. */
 const MAX_CHAIN_ID: bigint = (BigInt(Number.MAX_SAFE_INTEGER) - 36n) / 2n;
 const MAX_BLOCK_NUMBER = BigInt(Number.MAX_SAFE_INTEGER);
@@ -71,6 +82,20 @@ const FOREIGN_CHAINS: ReadonlyMap<bigint, string> = new Map([
  * 15. Code does not start with 0xef (EIP-3541, EIP-7702).
  * 16. A slot's value is not zero: such a slot does not exist.
  * 17. The chain starts before the year 10,000: genesisTime <= 253402300799.
+ * 18. A view is given more time than the block interval, or honest leaders would be timed out while they wait, and at
+ *     most its cap, which is at most an hour; the step is at most the cap.
+ * 19. The heartbeat is at least the block interval and at most a day.
+ * 20. What is sent or asked for again is so after 10 ms to a minute.
+ * 21. Clocks may differ by at most a minute.
+ * 22. From 1 to 1,024 unfinal blocks: they are all in memory.
+ * 23. The weight cap divisor is from 4 to 1,000: a validator with a third of the weight could stop the chain alone.
+ * 24. An epoch has from 1 to 10,000,000 blocks.
+ * 25. The trusting period is from one minute to a year.
+ * 26. No validator's key is there twice.
+ * 27. A validator's stake is positive, and all stakes together are at most the cap: a weight that no money could have.
+ * 28. No validator's operator is an address of the protocol.
+ *
+ * There may be no validator at all: such a network is described, but not launched (verify-validators.ts).
  *
  * A block aims at half its gas limit and moves the base fee by an eighth at most: constants of EIP-1559, which
  * wallets rely on, not parameters.
@@ -81,7 +106,9 @@ export function verifyParameters(spec: ChainSpec): readonly Problem[] {
   verifyChainId(spec, report);
   verifyGenesisTime(spec, report);
   verifyBlock(spec, report);
+  verifyConsensus(spec, report);
   verifySupply(spec, report);
+  verifyValidators(spec, report);
   verifyAccounts(spec, report);
   return problems;
 }
@@ -108,6 +135,45 @@ function verifyBlock({ block }: ChainSpec, report: Report): void {
   }
   within("maxTransactionBytes", maxTransactionBytes, MIN_TRANSACTION_BYTES, MAX_TRANSACTION_BYTES);
   within("intervalMilliseconds", intervalMilliseconds, MIN_INTERVAL_MILLISECONDS, MAX_INTERVAL_MILLISECONDS);
+}
+
+function verifyConsensus({ block, consensus }: ChainSpec, report: Report): void {
+  const { intervalMilliseconds: interval } = block;
+  const { viewTimeoutMilliseconds, viewTimeoutCapMilliseconds } = consensus;
+  const within = (name: keyof ConsensusSpec, least: number, most: number): void => {
+    const value = consensus[name];
+    if (value < least || value > most) report(`$.consensus.${name}`, `must be from ${least} to ${most}, is ${value}`);
+  };
+  if (viewTimeoutMilliseconds <= interval) {
+    report("$.consensus.viewTimeoutMilliseconds", `must be more than the block interval, ${interval}`);
+  }
+  within("viewTimeoutCapMilliseconds", viewTimeoutMilliseconds, MAX_VIEW_TIMEOUT_MILLISECONDS);
+  within("viewTimeoutStepMilliseconds", 0, viewTimeoutCapMilliseconds);
+  within("heartbeatMilliseconds", interval, MAX_HEARTBEAT_MILLISECONDS);
+  within("resendMilliseconds", MIN_REPEAT_MILLISECONDS, MAX_REPEAT_MILLISECONDS);
+  within("fetchMilliseconds", MIN_REPEAT_MILLISECONDS, MAX_REPEAT_MILLISECONDS);
+  within("maxSkewMilliseconds", 0, MAX_SKEW_MILLISECONDS);
+  within("maxUnfinalBlocks", 1, MAX_UNFINAL_BLOCKS);
+  within("weightCapDivisor", MIN_WEIGHT_CAP_DIVISOR, MAX_WEIGHT_CAP_DIVISOR);
+  within("epochBlocks", 1, MAX_EPOCH_BLOCKS);
+  within("trustingPeriodSeconds", MIN_TRUSTING_SECONDS, MAX_TRUSTING_SECONDS);
+}
+
+function verifyValidators({ validators }: ChainSpec, report: Report): void {
+  const firstAt = new Map<string, number>();
+  let total = 0n;
+  for (const [index, { publicKey, stake, operator }] of validators.entries()) {
+    const path = `$.validators[${index}]`;
+    const first = firstAt.get(publicKey);
+    if (first === undefined) firstAt.set(publicKey, index);
+    else report(`${path}.publicKey`, `the same key as $.validators[${first}]`);
+    if (stake <= 0n) report(`${path}.stake`, "must be more than nothing");
+    if (isReservedAddress(operator)) report(`${path}.operator`, "belongs to the protocol: choose another");
+    total += stake;
+  }
+  if (total > SUPPLY_CAP) {
+    report("$.validators", `their stakes are ${amountText(total)}, more than the cap`);
+  }
 }
 
 function verifySupply(spec: ChainSpec, report: Report): void {

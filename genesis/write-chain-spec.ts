@@ -14,6 +14,7 @@ export function chainSpecJson(spec: ChainSpec): object {
     fork: spec.fork,
     genesisTime: Number(spec.genesisTime),
     block: { ...block, gasLimit: Number(block.gasLimit), initialBaseFee: amountText(block.initialBaseFee) },
+    consensus: { ...spec.consensus },
     modules: {
       token: {
         cap: amountText(cap),
@@ -23,6 +24,11 @@ export function chainSpecJson(spec: ChainSpec): object {
         },
       },
     },
+    validators: spec.validators.map(({ stake, operator, ...keys }) => ({
+      ...keys,
+      stake: amountText(stake),
+      operator: checksumAddress(hexToBytes(operator)),
+    })),
     accounts: spec.accounts.map(accountJson),
   };
 }

@@ -1,4 +1,5 @@
 /** The bounds of a block, checked before anything else is done with one. */
+import { MAX_SPEC_VALIDATORS } from "../../genesis/chain-spec.ts";
 
 /** A whole block as bytes. */
 export const MAX_BLOCK_BYTES: number = 8 * 1024 * 1024;
@@ -6,7 +7,7 @@ export const MAX_BLOCK_BYTES: number = 8 * 1024 * 1024;
 export const MAX_BLOCK_TRANSACTIONS = 65_536;
 
 /** Of one epoch. Bounds the bitmaps of certificates and the list in a seal. */
-export const MAX_VALIDATORS = 4096;
+export const MAX_VALIDATORS: number = MAX_SPEC_VALIDATORS;
 
 /** One aggregate signature, a hash, the bitmap of its signers (512 bytes for the most validators) and three numbers. */
 export const MAX_CERTIFICATE_BYTES = 768;

@@ -51,9 +51,9 @@ describe("the networks that ship with the node", () => {
   });
 
   it.each([
-    ["devnet", "0xd321bfd886fc7471f4ebcca29cbb26381508e2619fd7877c069655729f622944"],
-    ["testnet", "0x76eb640487b9dc31acccddaac4a30937f421f2e44b07c9786e90baaee57dabbc"],
-    ["mainnet", "0x40713cc1d797c4c39546c496089026ddef404292dbb9a83d5e7ab918733624e6"],
+    ["devnet", "0xa8ed9361d6d8b4be38ca6c795d574d11e054f8efd56cffc7f4d004beca2ee952"],
+    ["testnet", "0x83861d22aa925c08bc8514c5dba6b32bcbb8756d5e27436c28d88ba1a37a59ed"],
+    ["mainnet", "0xa5ee8ddcce018b63e4938f179b32d87b6eaf653ee3ab0843d2d3a955a74e08b8"],
   ] as const)("%s keeps its hash: another one would be another chain", (name, hash) => {
     expect(bytesToHex(specHash(networkSpec(name)))).toBe(hash);
   });

@@ -50,6 +50,12 @@ describe("parseChainSpec", () => {
     ["a wrong checksum", "accounts.0.address", "0x70997970C51812dc3A010C7d01b50e0d17dc79c8", "$.accounts[0].address"],
     ["half a byte of code", "accounts.1.code", "0x600", "$.accounts[1].code"],
     ["a short slot", "accounts.1.storage", { "0x01": `0x${"11".repeat(32)}` }, '$.accounts[1].storage["0x01"]'],
+    ["a short public key", "validators.0.publicKey", "0x12", "$.validators[0].publicKey"],
+    ["a public key in capitals", "validators.0.publicKey", `0x${"A".repeat(96)}`, "$.validators[0].publicKey"],
+    ["a short proof", "validators.1.proofOfPossession", `0x${"a".repeat(96)}`, "$.validators[1].proofOfPossession"],
+    ["a stake as a number", "validators.0.stake", 100, "$.validators[0].stake"],
+    ["an epoch of no blocks", "consensus.epochBlocks", 0, "$.consensus.epochBlocks"],
+    ["a fraction of a millisecond", "consensus.fetchMilliseconds", 0.5, "$.consensus.fetchMilliseconds"],
     ["null instead of an object", "block", null, "$.block"],
     ["a list instead of an object", "modules", [], "$.modules"],
     ["an object instead of a list", "accounts", {}, "$.accounts"],
@@ -66,6 +72,9 @@ describe("parseChainSpec", () => {
     "genesisTime",
     "block",
     "modules",
+    "consensus",
+    "consensus.epochBlocks",
+    "validators",
     "accounts",
     "block.allowUnprotected",
   ])("wants %s", (path) => {
@@ -97,6 +106,9 @@ describe("parseChainSpec", () => {
       "accounts.0.balance",
       "accounts.1.storage",
       "modules.token",
+      "consensus.heartbeatMilliseconds",
+      "validators.0",
+      "validators.0.publicKey",
       "name",
     ];
     const value = fc.oneof(

@@ -63,6 +63,12 @@ describe("the JSON Schema of chain specs", () => {
     ["accounts.1.storage", { "0x01": "0x02" }],
     ["accounts.1.storage", { [`0x${"00".repeat(32)}`]: "0x02" }],
     ["accounts", {}],
+    ["consensus.epochBlocks", 0],
+    ["consensus.surplus", 1],
+    ["validators.0.publicKey", "0x12"],
+    ["validators.0.stake", "100"],
+    ["validators.0.surplus", 1],
+    ["validators", {}],
   ])("refuses %s = %j, as the parser does", async (path, value) => {
     const document = changed(path, value);
     expect(problemsOf(document)).not.toEqual([]);

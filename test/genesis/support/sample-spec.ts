@@ -21,9 +21,28 @@ export function sampleDocument(): Json {
       maxTransactionBytes: 131_072,
       allowUnprotected: false,
     },
+    consensus: {
+      viewTimeoutMilliseconds: 3000,
+      viewTimeoutStepMilliseconds: 1000,
+      viewTimeoutCapMilliseconds: 30_000,
+      heartbeatMilliseconds: 60_000,
+      resendMilliseconds: 3000,
+      fetchMilliseconds: 1000,
+      maxSkewMilliseconds: 2000,
+      maxUnfinalBlocks: 8,
+      weightCapDivisor: 20,
+      epochBlocks: 3600,
+      trustingPeriodSeconds: 1_209_600,
+    },
     modules: {
       token: { cap: "21000000 oGPU", emission: { initialPerBlock: "0.05 oGPU", halvingBlocks: 126_000_000 } },
     },
+    validators: [1, 2].map((number) => ({
+      publicKey: `0x${"a".repeat(95)}${number}`,
+      proofOfPossession: `0x${"b".repeat(191)}${number}`,
+      stake: "100 oGPU",
+      operator: SOME_ADDRESS,
+    })),
     accounts: [
       { address: SOME_ADDRESS, note: "somebody", balance: "1000 oGPU" },
       {
