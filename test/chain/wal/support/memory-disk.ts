@@ -18,7 +18,7 @@ export class MemoryDisk implements LogDisk {
   /** The last is how things look; the first is what a power cut leaves for sure. */
   #names: Names[] = [new Map()];
   /** Operations until everything fails. */
-  fuel = Number.POSITIVE_INFINITY;
+  fuel: number = Number.POSITIVE_INFINITY;
   /** Operations so far. */
   used = 0;
   /** Called before each operation with its name. */
