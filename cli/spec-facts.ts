@@ -11,6 +11,7 @@ export interface SpecFacts {
   readonly genesisHash: string;
   readonly stateRoot: string;
   readonly accounts: number;
+  readonly validators: number;
   /** In wei. */
   readonly supply: {
     readonly allocated: bigint;
@@ -31,6 +32,7 @@ export function factsOf(spec: ChainSpec): SpecFacts {
     genesisHash: bytesToHex(hashHeader(header)),
     stateRoot: bytesToHex(header.stateRoot),
     accounts: spec.accounts.length,
+    validators: spec.validators.length,
     supply: { allocated, toBeEmitted, cap, remainder: cap - allocated - toBeEmitted },
   };
 }

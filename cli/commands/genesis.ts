@@ -1,10 +1,12 @@
 import { writeFile } from "node:fs/promises";
 import { parseAddress } from "../../base/address.ts";
+import type { Bls } from "../../base/bls-types.ts";
 import { bytesToHex } from "../../base/bytes.ts";
 import { formatOgpu, parseOgpu } from "../../base/units.ts";
-import type { ChainSpec, GenesisAccount } from "../../genesis/chain-spec.ts";
+import type { ChainSpec, ConsensusSpec, GenesisAccount, GenesisValidator } from "../../genesis/chain-spec.ts";
 import { NETWORK_NAMES } from "../../genesis/networks.ts";
 import { chainSpecSchema, parseChainSpec } from "../../genesis/parse-chain-spec.ts";
+import { verifyValidators } from "../../genesis/verify-validators.ts";
 import { chainSpecJson } from "../../genesis/write-chain-spec.ts";
 import { type Command, type CommandGroup, defineCommand, type ExitCode } from "../command.ts";
 import { readValue, usageError } from "../failure.ts";
@@ -19,7 +21,7 @@ const create: Command = defineCommand({
   name: "create",
   summary: "Write a chain spec for a network of your own",
   details:
-    "Starts from a network that ships with the node and changes what you name. --allocate replaces its accounts.",
+    "Starts from a network that ships with the node and changes what you name. --allocate replaces its accounts. Views get longer where blocks do.",
   args: [{ name: "file", description: "where the spec goes" }],
   options: {
     like: {
@@ -42,6 +44,12 @@ const create: Command = defineCommand({
       description: "when the chain starts, since 1970; default now",
     },
     blockInterval: { type: "integer", placeholder: "ms", description: "milliseconds between blocks" },
+    validators: {
+      type: "integer",
+      placeholder: "n",
+      description: "so many development validators, WHOSE KEYS EVERYBODY KNOWS",
+      min: 0,
+    },
     gasLimit: { type: "integer", placeholder: "gas", description: "gas of one block" },
     allocate: { type: "list", placeholder: "address=oGPU", description: "an account and what it has" },
     force: { type: "flag", description: "write over an existing file" },
@@ -55,7 +63,7 @@ const create: Command = defineCommand({
   async run({ args, options }, { report }): Promise<ExitCode> {
     const file = args[0] as string;
     const template = await readSpec(options.like);
-    const { blockInterval, gasLimit, genesisTime } = options;
+    const { blockInterval, gasLimit, genesisTime, validators } = options;
     const draft: ChainSpec = {
       ...template,
       name: options.name,
@@ -66,6 +74,8 @@ const create: Command = defineCommand({
         ...(blockInterval !== undefined && { intervalMilliseconds: blockInterval }),
         ...(gasLimit !== undefined && { gasLimit: BigInt(gasLimit) }),
       },
+      consensus: pacedAt(blockInterval ?? template.block.intervalMilliseconds, template.consensus),
+      validators: validators === undefined ? template.validators : await developmentValidators(validators),
       accounts: options.allocate.length > 0 ? options.allocate.map(allocation) : template.accounts,
     };
     const json = chainSpecJson(draft);
@@ -78,6 +88,17 @@ const create: Command = defineCommand({
     return 0;
   },
 });
+
+/** Consensus for blocks that far apart: a view has to outlast the wait for its block. */
+function pacedAt(interval: number, consensus: ConsensusSpec): ConsensusSpec {
+  const viewTimeoutMilliseconds = Math.max(consensus.viewTimeoutMilliseconds, 3 * interval);
+  return {
+    ...consensus,
+    viewTimeoutMilliseconds,
+    viewTimeoutCapMilliseconds: Math.max(consensus.viewTimeoutCapMilliseconds, 3 * viewTimeoutMilliseconds),
+    heartbeatMilliseconds: Math.max(consensus.heartbeatMilliseconds, interval),
+  };
+}
 
 function allocation(text: string): GenesisAccount {
   const [address = "", amount, ...rest] = text.split("=");
@@ -104,6 +125,7 @@ const check: Command = defineCommand({
   examples: [{ command: "ogpu genesis check mainnet", description: "a network that ships with the node" }],
   async run({ args }, { report }): Promise<ExitCode> {
     const spec = await readSpec(args[0] as string);
+    if (spec.validators.length > 0) verifyValidators(spec, await blsEngine());
     const facts = await factsOf(spec);
     report({ valid: true, ...facts }, describe(spec, facts));
     return 0;
@@ -137,7 +159,17 @@ const schema: Command = defineCommand({
   },
 });
 
-/** Loaded when asked for: building the genesis state needs half the node. */
+/** Loaded when asked for, as what follows: other commands start without it. */
+async function blsEngine(): Promise<Bls> {
+  return (await import("../../base/bls.ts")).bls;
+}
+
+async function developmentValidators(count: number): Promise<readonly GenesisValidator[]> {
+  const module = await import("../../genesis/development-validators.ts");
+  return module.developmentValidators(count, await blsEngine());
+}
+
+/** Building the genesis state needs half the node. */
 async function factsOf(spec: ChainSpec): Promise<SpecFacts> {
   return (await import("../spec-facts.ts")).factsOf(spec);
 }
@@ -151,6 +183,7 @@ function describe(spec: ChainSpec, { supply, genesisHash, stateRoot, accounts }:
     ["genesis hash", genesisHash],
     ["state root", stateRoot],
     ["accounts", String(accounts)],
+    ["validators", validatorsText(spec.validators)],
     ["blocks", `every ${spec.block.intervalMilliseconds} ms, ${spec.block.gasLimit} gas`],
     [
       "emission",
@@ -161,6 +194,12 @@ function describe(spec: ChainSpec, { supply, genesisHash, stateRoot, accounts }:
     ["cap", ogpu(supply.cap)],
     ["remainder", `${ogpu(supply.remainder)} that will never exist`],
   ]);
+}
+
+function validatorsText(validators: readonly GenesisValidator[]): string {
+  if (validators.length === 0) return "none: the network is not launched";
+  const stake = validators.reduce((sum, validator) => sum + validator.stake, 0n);
+  return `${validators.length}, with ${formatOgpu(stake)} oGPU`;
 }
 
 export const genesis: CommandGroup = {

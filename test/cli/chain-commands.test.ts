@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -140,6 +140,29 @@ describe("ogpu genesis", () => {
     } finally {
       expect(await devnet.stop("SIGTERM")).toBe(0);
     }
+  });
+
+  it("gives a network of its own as many development validators as asked for, and views that outlast its blocks", async () => {
+    const file = join(root, "slow.json");
+    const args = ["--name", "slow", "--chain-id", "777006", "--block-interval", "20000", "--validators", "3"];
+    await ogpuJson("genesis", "create", file, ...args);
+    expect(await ogpuJson("genesis", "check", file)).toMatchObject({ valid: true, validators: 3 });
+    const { out } = await runOgpu("genesis", "check", file);
+    expect(out).toMatch(/^validators +3, with 300 oGPU$/m);
+  });
+
+  it("says which network is not launched, and refuses a validator that does not prove its key", async () => {
+    const { out } = await runOgpu("genesis", "check", "testnet");
+    expect(out).toMatch(/^validators +none: the network is not launched$/m);
+    const file = join(root, "forged.json");
+    await ogpuJson("genesis", "create", file, "--name", "forged", "--chain-id", "777007");
+    const spec = JSON.parse(readFileSync(file, "utf8")) as { validators: { proofOfPossession: string }[] };
+    const [first, second] = spec.validators;
+    if (first && second) first.proofOfPossession = second.proofOfPossession;
+    writeFileSync(file, JSON.stringify(spec));
+    const { code, err } = await runOgpu("genesis", "check", file);
+    expect(code).toBe(1);
+    expect(err).toContain("[SPEC_VALIDATOR_INVALID] $.validators[0]");
   });
 
   it("numbers the accounts in the banner as --from does, and shows no mnemonic where none is funded", async () => {
