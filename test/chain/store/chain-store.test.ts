@@ -5,6 +5,8 @@ import { bytesToHex, EMPTY_BYTES } from "../../../base/bytes.ts";
 import { keccak256 } from "../../../base/keccak.ts";
 import { encodeRlp, rlpOfInteger } from "../../../base/rlp.ts";
 import { privateKeyToAddress } from "../../../base/secp256k1.ts";
+import { decodeBlock } from "../../../chain/blocks/block.ts";
+import { consensusBlockOf } from "../../../chain/blocks/consensus-block.ts";
 import { metaKey } from "../../../chain/store/buckets.ts";
 import { ChainStore } from "../../../chain/store/chain-store.ts";
 import { SCHEMA_VERSION } from "../../../chain/store/meta.ts";
@@ -91,6 +93,7 @@ describe("the chain store", () => {
     expect(store.body(1)).toEqual({
       transactions: sent.map(({ transaction }) => transaction.raw),
       senders: sent.map(({ sender }) => sender),
+      nextValidators: undefined,
     });
     expect(store.receipts(1)).toEqual([0, 1, 2].map(receipt));
     expect(store.certificate(1)).toEqual(new Uint8Array([1, 2, 3]));
@@ -100,6 +103,40 @@ describe("the chain store", () => {
     }
     expect(store.state().reader.account(ALICE)?.balance).toBe(100n);
     expect(store.blockHash(0n)).toEqual(head?.header.parentHash);
+    await store.close();
+  });
+
+  it("gives back whole blocks as they were sent, genesis included", async () => {
+    const store = await filledStore(folders.next());
+    const transactions = [0n, 1n, 2n].map((nonce) => transfer(nonce).transaction.raw);
+    for (const [number, sent] of [[], transactions].entries()) {
+      const encoded = store.encodedBlock(number) ?? EMPTY_BYTES;
+      expect(decodeBlock(encoded)).toEqual({
+        header: store.header(number)?.header,
+        transactions: sent,
+        nextValidators: undefined,
+      });
+      expect(consensusBlockOf(encoded).hash).toBe(bytesToHex(store.header(number)?.hash ?? EMPTY_BYTES));
+    }
+    expect(store.encodedBlock(2)).toBeUndefined();
+    await store.close();
+  });
+
+  it("keeps the validators that a seal names, with the block and by the epoch that it ended", async () => {
+    const folder = folders.next();
+    const before = await filledStore(folder);
+    const nextValidators = [1, 2].map((byte) => ({
+      id: bytesToHex(new Uint8Array(48).fill(byte)),
+      stake: BigInt(byte) * 10n ** 20n,
+    }));
+    expect(before.seal(0)).toBeUndefined();
+    await before.commit(finalBlock(before.head, before.state(), changesOf([]), { nextValidators }));
+    await before.close();
+    const store = await ChainStore.open(folder, { chain: TEST_IDENTITY });
+    expect(store.seal(0)).toEqual({ number: 2, nextValidators });
+    expect(store.seal(1)).toBeUndefined();
+    expect(store.body(2)?.nextValidators).toEqual(nextValidators);
+    expect(consensusBlockOf(store.encodedBlock(2) ?? EMPTY_BYTES).next).toEqual(nextValidators);
     await store.close();
   });
 

@@ -1,9 +1,11 @@
 import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
-import { compareBytes, EMPTY_BYTES, type Hex, hexToBytes } from "../../../base/bytes.ts";
+import { bytesToHex, compareBytes, EMPTY_BYTES, type Hex, hexToBytes } from "../../../base/bytes.ts";
+import { assert } from "../../../base/errors.ts";
+import type { BlockHeader } from "../../../chain/blocks/header.ts";
 import { auditStore } from "../../../chain/store/audit.ts";
 import { ChainStore } from "../../../chain/store/chain-store.ts";
-import { type ImportItem, importState } from "../../../chain/store/import-state.ts";
+import { type ImportItem, importState, type StateImport } from "../../../chain/store/import-state.ts";
 import { stateLeaves } from "../../../chain/store/state-leaves.ts";
 import { type Account, EMPTY_CODE_HASH } from "../../../vm/state/account.ts";
 import { finalBlock, TEST_IDENTITY } from "./support/final-blocks.ts";
@@ -62,6 +64,39 @@ describe("importing a state", () => {
       }),
       { numRuns: 10 },
     );
+  });
+
+  it("brings the seals and the headers below it, and no body of the block itself", async () => {
+    const source = await ChainStore.open(folders.next(), { chain: TEST_IDENTITY });
+    const certificate = new Uint8Array([1, 2, 3]);
+    const nextValidators = [{ id: bytesToHex(new Uint8Array(48).fill(1)), stake: 5n }];
+    for (const contents of [{}, { certificate, nextValidators }, { certificate }, { certificate }]) {
+      await source.commit(finalBlock(source.head, source.state(), changesOf([]), contents));
+    }
+    const [, seal, below, last] = [0, 1, 2, 3].map((number) => source.header(number)?.header as BlockHeader);
+    assert(seal !== undefined && below !== undefined && last !== undefined, "four blocks were committed");
+    const items = [await exported(source)];
+    const target = await ChainStore.open(folders.next(), { chain: TEST_IDENTITY });
+    const others = [{ id: bytesToHex(new Uint8Array(48).fill(2)), stake: 5n }];
+    const wrong: readonly Partial<StateImport>[] = [
+      { nextValidators },
+      { seals: [{ header: seal, certificate, nextValidators: others }] },
+    ];
+    for (const change of wrong) {
+      await expect(importState(target, { items, header: last, ...change })).rejects.toThrow(
+        expect.objectContaining({ code: "STORE_IMPORT_INVALID" }),
+      );
+    }
+    const seals = [{ header: seal, certificate, nextValidators }];
+    await importState(target, { items, header: last, certificate, ancestors: [below], seals });
+    expect(target.seal(0)).toEqual({ number: 1, nextValidators });
+    expect(target.certificate(1)).toEqual(certificate);
+    expect(target.header(2)).toEqual(source.header(2));
+    expect(target.blockHash(2n)).toEqual(source.blockHash(2n));
+    expect(target.head?.hash).toEqual(source.head?.hash);
+    expect(target.certificate(3)).toEqual(certificate);
+    for (const number of [1, 2, 3]) expect(target.encodedBlock(number)).toBeUndefined();
+    await Promise.all([source.close(), target.close()]);
   });
 
   it("builds a state of many batches whose pages and records an audit finds whole", async () => {
