@@ -7,7 +7,7 @@ import { Guard, type SignFloor } from "./guard.ts";
 import { leaderOf } from "./leader.ts";
 import type { ConsensusParameters } from "./parameters.ts";
 import type { PlantedBug } from "./planted-bugs.ts";
-import type { Block, Certificate, LogRecord, Proposal, Request, Vote, VoteContent } from "./types.ts";
+import type { Block, Certificate, LogRecord, PeerId, Proposal, Request, Vote, VoteContent } from "./types.ts";
 import { makeValidatorSet, type ValidatorSet, type ValidatorStake } from "./validator-set.ts";
 import { VoteBox } from "./vote-box.ts";
 
@@ -96,9 +96,9 @@ export interface ConsensusState {
   /** The view for which the application is making a block. */
   building: number | undefined;
   /** Somebody is in a later epoch. */
-  behind: Hex | undefined;
+  behind: PeerId | undefined;
   /** Who it was last, in this epoch: what was said of the next one was lost on us, so it is asked for on entering. */
-  lastAhead: Hex | undefined;
+  lastAhead: PeerId | undefined;
   wanted: Map<string, Wanted>;
   retried: ReadonlyMap<string, Wanted>;
   progress: number;

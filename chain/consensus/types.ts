@@ -1,6 +1,6 @@
 /** The words of Proof-of-Sync: votes, certificates, blocks as consensus sees them, and what nodes say to each other. */
 import type { Hex } from "../../base/bytes.ts";
-import type { ValidatorId, ValidatorStake } from "./validator-set.ts";
+import type { ValidatorStake } from "./validator-set.ts";
 
 /** PROPOSE is signed like a vote, but never forms a certificate. */
 export type VoteKind = "PROPOSE" | "NOTARIZE" | "NULLIFY" | "FINALIZE";
@@ -96,4 +96,5 @@ export interface Evidence {
   readonly second: Vote;
 }
 
-export type PeerId = ValidatorId;
+/** A node that sent something or is to be asked: the network's name for it, or a validator's. */
+export type PeerId = string;

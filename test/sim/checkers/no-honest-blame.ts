@@ -4,7 +4,7 @@ import type { NamedChecker } from "./checker.ts";
 export const noHonestBlame: NamedChecker = {
   name: "no-honest-blame",
   make: (report, { honest }) => {
-    const ids = new Set(honest.map(({ id }) => id));
+    const ids = new Set<string>(honest.map(({ id }) => id));
     return {
       onBlame: (node, peer) => {
         if (ids.has(peer)) report(`node ${node.index} blames an honest peer`);

@@ -1,0 +1,33 @@
+/** What a node counts. chain/observe turns it into metrics; tests pass nothing. */
+import type { VoteKind } from "../consensus/types.ts";
+
+export interface NodeGauges {
+  readonly peers: number;
+  readonly transactions: number;
+  readonly bytes: number;
+}
+
+export interface NodeMeter {
+  /** A durable block. */
+  block(height: number, transactions: number): void;
+  /** Seconds from a block's own time to the moment when it was final and durable here. */
+  finality(seconds: number): void;
+  /** After every step of consensus. */
+  view(epoch: number, view: number, finalHeight: number): void;
+  vote(kind: VoteKind, direction: "sent" | "received"): void;
+  evidence(): void;
+  alarm(): void;
+  gauges(gauges: NodeGauges): void;
+}
+
+const nothing = (): void => undefined;
+
+export const noMeter: NodeMeter = {
+  block: nothing,
+  finality: nothing,
+  view: nothing,
+  vote: nothing,
+  evidence: nothing,
+  alarm: nothing,
+  gauges: nothing,
+};

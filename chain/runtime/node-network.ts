@@ -1,0 +1,32 @@
+/** The network as the node uses it. chain/network fills it; a node without one is alone. */
+import type { FinalSegment } from "../consensus/types.ts";
+import type { NodeMessage } from "../wire/node-message.ts";
+import type { BatchJudgement } from "./intake.ts";
+
+export interface Peer {
+  readonly id: string;
+  /** Its last final block, as it says. */
+  readonly height: number;
+}
+
+export interface NodeNetwork {
+  peers(): readonly Peer[];
+  /** False when there is no such peer, or too much waits for it already. */
+  send(to: string, message: NodeMessage): boolean;
+  broadcast(message: NodeMessage, to: "validators" | "all"): void;
+  publishTransactions(raws: readonly Uint8Array[]): void;
+  publishFinalBlock(segment: FinalSegment): void;
+  penalise(peer: string, offence: "bad-signature" | "bad-proof"): void;
+  stop(): Promise<void>;
+}
+
+export interface NodeNetworkHandlers {
+  onMessage(from: string, message: NodeMessage): void;
+  onTransactions(from: string, raws: readonly Uint8Array[]): Promise<BatchJudgement>;
+  onFinalBlock(from: string, segment: FinalSegment): Promise<BatchJudgement>;
+  onPeer(peer: Peer, isConnected: boolean): void;
+  status(): { readonly height: number };
+}
+
+/** Connects the node; resolves when it listens. */
+export type NetworkFactory = (handlers: NodeNetworkHandlers) => Promise<NodeNetwork>;

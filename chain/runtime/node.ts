@@ -1,0 +1,341 @@
+/**
+ * A node: mempool, ledger, consensus and network over an open store. With a signer it validates, without one it
+ * follows; without a network it is a chain of one. What readers see of it (head, receipts, state) is final and durable.
+ */
+import { bytesToHex } from "../../base/bytes.ts";
+import type { CodedError } from "../../base/errors.ts";
+import type { ChainSpec } from "../../genesis/chain-spec.ts";
+import type { RecoveredTransaction, RejectedTransaction } from "../../vm/execution/execute-block.ts";
+import { nextBaseFee } from "../../vm/execution/fees.ts";
+import type { ExecutionRules } from "../../vm/execution/rules.ts";
+import { rulesOfSpec } from "../../vm/rules-of-spec.ts";
+import type { Address } from "../../vm/state/account.ts";
+import { MAX_BLOCK_BYTES, MAX_BLOCK_TRANSACTIONS, MAX_HEADER_BYTES } from "../blocks/limits.ts";
+import type { Crypto, Signer } from "../consensus/crypto.ts";
+import type { Event } from "../consensus/events.ts";
+import type { Offence } from "../consensus/evidence.ts";
+import type { SignFloor } from "../consensus/guard.ts";
+import type { ConsensusState } from "../consensus/state.ts";
+import type { Block, Certificate, Evidence, FinalSegment, LogRecord, Message } from "../consensus/types.ts";
+import { consensusParametersOf } from "../consensus-parameters.ts";
+import type { MempoolJournal } from "../mempool/journal.ts";
+import { Mempool } from "../mempool/mempool.ts";
+import type { SenderPool } from "../senders/sender-pool.ts";
+import type { ChainHead, ChainStore } from "../store/chain-store.ts";
+import { FinalisedChain } from "../store/finalised-chain.ts";
+import type { FinalBlock } from "../store/write-block.ts";
+import { recoverBlock } from "./block-senders.ts";
+import { ChainReader } from "./chain-reader.ts";
+import type { Clock } from "./clock.ts";
+import { CommitQueue } from "./commit-queue.ts";
+import { ConsensusDriver, type DriverLog } from "./driver.ts";
+import { answerRequest, finalBase } from "./final-blocks.ts";
+import { Inbox, type JobVerifier } from "./inbox.ts";
+import { type BatchJudgement, TransactionIntake } from "./intake.ts";
+import { Ledger } from "./ledger.ts";
+import { HOUSEKEEPING_INTERVAL, LEAST_GAS, MAX_EVIDENCE } from "./limits.ts";
+import type { NodeLog, SubsystemLog } from "./node-log.ts";
+import type { NodeMeter } from "./node-meter.ts";
+import type { NodeNetwork } from "./node-network.ts";
+import { specValidators, type ValidatorSource } from "./validator-source.ts";
+
+/** The parts, opened by whoever starts the node (open-node.ts), who also closes them. */
+export interface NodeParts {
+  readonly spec: ChainSpec;
+  /** Has at least genesis. */
+  readonly store: ChainStore;
+  readonly log: DriverLog;
+  readonly records: readonly LogRecord[];
+  readonly floor?: SignFloor;
+  readonly journal: Pick<MempoolJournal, "append">;
+  readonly senders: Pick<SenderPool, "recover">;
+  readonly verifier: JobVerifier;
+  readonly crypto: Crypto;
+  /** Without one the node follows and signs nothing. */
+  readonly signer?: Signer | undefined;
+  /** Receives the tips of the own blocks. */
+  readonly coinbase: Address;
+  readonly validators?: ValidatorSource;
+  readonly clock: Clock;
+  readonly say: NodeLog;
+  readonly meter: NodeMeter;
+  /** The disk or the program failed: the node has to stop. */
+  readonly onFailure: (error: unknown) => void;
+}
+
+/** Rejections that pass: a fee below a base fee that moves, a full block, a nonce whose predecessor was postponed. */
+const POSTPONED: readonly string[] = ["TX_FEE_BELOW_BASE_FEE", "TX_GAS_LIMIT_ABOVE_BLOCK", "TX_NONCE_TOO_HIGH"];
+/** Each transaction takes up to five bytes of RLP around it. */
+const MAX_BODY_BYTES = MAX_BLOCK_BYTES - MAX_HEADER_BYTES - 5 * MAX_BLOCK_TRANSACTIONS;
+
+export class Node extends ChainReader {
+  readonly mempool: Mempool;
+  readonly #parts: NodeParts;
+  readonly #rules: ExecutionRules;
+  readonly #chain: FinalisedChain;
+  readonly #ledger: Ledger;
+  readonly #driver: ConsensusDriver;
+  readonly #inbox: Inbox;
+  readonly #intake: TransactionIntake;
+  readonly #commits: CommitQueue;
+  readonly #listeners = new Set<(block: ChainHead) => void>();
+  readonly #evidence: { readonly evidence: Evidence; readonly offence: Offence }[] = [];
+  readonly #say: SubsystemLog;
+  #network: NodeNetwork | undefined;
+  #isWorkWaiting = false;
+  /** Who is asked next when nobody in particular is. */
+  #turn = 0;
+  #heightAtLastLook = -1;
+  #cancelHousekeeping: (() => void) | undefined;
+
+  constructor(parts: NodeParts) {
+    const mempool = new Mempool();
+    super(parts.spec, parts.store, mempool);
+    const { spec, store } = parts;
+    this.mempool = mempool;
+    this.#parts = parts;
+    this.#say = parts.say("consensus");
+    this.#rules = rulesOfSpec(spec);
+    this.#chain = new FinalisedChain(store);
+    const parameters = consensusParametersOf(spec);
+    this.#ledger = new Ledger({
+      rules: this.#rules,
+      gasLimit: spec.block.gasLimit,
+      capDivisor: parameters.capDivisor,
+      validators: parts.validators ?? specValidators(spec),
+      final: this.#chain,
+      coinbase: parts.coinbase,
+      onViolation: (violation) => parts.say("node").error({ ...violation }, "money does not add up; it was undone"),
+    });
+    this.#driver = this.#makeDriver(parameters);
+    this.#inbox = new Inbox({
+      state: this.#driver.state,
+      verifier: parts.verifier,
+      dispatch: (event) => this.#driver.dispatch(event),
+      blame: (peer) => this.#blame(peer),
+      onDropped: (error) => this.#say.debug({ reason: String(error) }, "a signature check was dropped"),
+    });
+    this.#intake = this.#makeIntake();
+    this.#commits = new CommitQueue(this.#chain, this.#ledger, {
+      onBlock: (block) => this.#onBlock(block),
+      onCommit: (blocks, certificate) => this.#onCommit(blocks, certificate),
+    });
+  }
+
+  /** What consensus knows, for looking at. */
+  get consensus(): Readonly<ConsensusState> {
+    return this.#driver.state;
+  }
+
+  get evidence(): readonly { readonly evidence: Evidence; readonly offence: Offence }[] {
+    return this.#evidence;
+  }
+
+  get peers(): number {
+    return this.#network?.peers().length ?? 0;
+  }
+
+  /** Begins to take part. `waiting` is what the journal held. */
+  async start(network: NodeNetwork | undefined, waiting: readonly Uint8Array[] = []): Promise<void> {
+    this.#network = network;
+    const reloaded = await this.#intake.reload(waiting);
+    if (waiting.length > 0) this.#parts.say("mempool").info({ journal: waiting.length, reloaded }, "journal read");
+    this.#driver.start();
+    this.#updateWork();
+    this.#keepHouse();
+  }
+
+  /** Answers what is under way and takes nothing more. The parts are still open. */
+  async stop(): Promise<void> {
+    this.#cancelHousekeeping?.();
+    await this.#intake.close();
+    this.#driver.stop();
+    await this.#commits.settled();
+  }
+
+  /** Called for every new block, once it is durable. Answers with what ends the subscription. */
+  onBlock(listener: (block: ChainHead) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /**
+   * Takes a signed transaction, to be in a block soon. Resolves with its hash when a kill would not lose it. Rejects with
+   * a TransactionError, a MEMPOOL_ error, NODE_BUSY or NODE_STOPPING.
+   */
+  submit(raw: Uint8Array): Promise<Uint8Array> {
+    return this.#intake.submit(raw);
+  }
+
+  /** A message of consensus from a peer. */
+  receive(from: string, message: Message): void {
+    if (message.type === "vote") this.#parts.meter.vote(message.vote.kind, "received");
+    // The promise never rejects: what cannot be checked is dropped by the inbox.
+    void this.#inbox.receive(from, message);
+  }
+
+  receiveTransactions(raws: readonly Uint8Array[]): Promise<BatchJudgement> {
+    return this.#intake.receive(raws);
+  }
+
+  async receiveFinalBlock(from: string, segment: FinalSegment): Promise<BatchJudgement> {
+    if ((segment.blocks.at(-1)?.height ?? 0) <= this.consensus.final.height) return "ignore";
+    const judgement = await this.#inbox.receive(from, { type: "finals", segments: [segment] });
+    if (judgement === "ignored") return "ignore";
+    return judgement === "good" ? "accept" : "reject";
+  }
+
+  #makeDriver(parameters: ReturnType<typeof consensusParametersOf>): ConsensusDriver {
+    const { spec, store, log, records, floor, signer, crypto, clock } = this.#parts;
+    const { senders, onFailure } = this.#parts;
+    return new ConsensusDriver({
+      core: { parameters, crypto, signer, ...(floor && { floor }) },
+      base: finalBase(store, spec, parameters),
+      log,
+      records,
+      ledger: this.#ledger,
+      clock,
+      ports: {
+        send: (to, message) => this.#send(to, message),
+        serve: (request) => answerRequest(store, request),
+        recover: (block) => recoverBlock(block, this.mempool, (raws) => senders.recover(raws)),
+        candidates: (parent) => this.#candidates(parent),
+        onRejected: (rejected) => this.#onRejected(rejected),
+        commit: (blocks, certificate) => this.#commits.commit(blocks, certificate),
+        onEvidence: (evidence, offence) => this.#onEvidence(evidence, offence),
+        onAlarm: (reason) => this.#onAlarm(reason),
+        onInvalidBlock: (block, reason) => this.#onInvalidBlock(block, reason),
+        onStep: (event, state) => this.#onStep(event, state),
+        onFailure,
+      },
+    });
+  }
+
+  #makeIntake(): TransactionIntake {
+    const { senders, journal, clock, spec, store } = this.#parts;
+    return new TransactionIntake({
+      mempool: this.mempool,
+      rules: this.#rules,
+      gasLimit: spec.block.gasLimit,
+      state: () => store.state().reader,
+      now: () => clock.now(),
+      recover: (raws) => senders.recover(raws),
+      journal: (raws) => journal.append(raws),
+      publish: (raws) => this.#network?.publishTransactions(raws),
+      onAdded: () => this.#updateWork(),
+    });
+  }
+
+  /** A node outside the validator set has nothing to say to all; requests go to whoever is there. */
+  #send(to: string, message: Message): void {
+    const network = this.#network;
+    if (network === undefined) return;
+    if (message.type === "vote") this.#parts.meter.vote(message.vote.kind, "sent");
+    if (to === "all") {
+      if (this.consensus.own !== undefined) network.broadcast(message, "validators");
+      return;
+    }
+    if (network.send(to, message) || !message.type.startsWith("fetch-")) return;
+    const peers = network.peers();
+    const peer = peers[this.#turn++ % Math.max(1, peers.length)];
+    if (peer !== undefined) network.send(peer.id, message);
+  }
+
+  #candidates(parent: Block): readonly RecoveredTransaction[] {
+    const { gasLimit } = this.spec.block;
+    const { reader } = this.#ledger.state(parent.hash);
+    return this.mempool.select({
+      baseFee: nextBaseFee(this.#ledger.header(parent.hash)),
+      // Most ask for more gas than they use: execution stops at the block's limit, not the sum of theirs.
+      gasLimit: 2n * gasLimit,
+      maxBytes: MAX_BODY_BYTES,
+      maxCount: Math.min(Number(gasLimit / LEAST_GAS), MAX_BLOCK_TRANSACTIONS),
+      nonceOf: (sender) => reader.account(sender)?.nonce ?? 0n,
+    });
+  }
+
+  #onRejected(rejected: readonly RejectedTransaction[]): void {
+    for (const { transaction, error } of rejected) {
+      if (!POSTPONED.includes(error.code)) this.mempool.remove(bytesToHex(transaction.hash));
+    }
+  }
+
+  #onBlock({ header, hash, executed }: FinalBlock): void {
+    const { reader } = this.#parts.store.state();
+    const { clock, meter } = this.#parts;
+    this.mempool.onBlock(
+      executed.included,
+      (address) => reader.account(address),
+      clock.now(),
+      executed.changes.accounts.keys(),
+    );
+    meter.block(Number(header.number), executed.included.length);
+    const head = { number: Number(header.number), header, hash };
+    for (const listener of this.#listeners) listener(head);
+  }
+
+  #onCommit(blocks: readonly Block[], certificate: Certificate): void {
+    const last = blocks.at(-1);
+    const { clock, meter } = this.#parts;
+    for (const { time } of blocks) meter.finality(Math.max(0, clock.now() - time) / 1000);
+    this.#updateWork();
+    const isOwn = last !== undefined && last.proposer === this.consensus.own;
+    if (isOwn) this.#network?.publishFinalBlock({ blocks, certificate });
+  }
+
+  /** Whether a block is due for what waits. */
+  #updateWork(): void {
+    const { head } = this;
+    const { reader } = this.#parts.store.state();
+    const waiting = this.mempool.hasReady(nextBaseFee(head.header), (sender) => reader.account(sender)?.nonce ?? 0n);
+    if (waiting === this.#isWorkWaiting) return;
+    this.#isWorkWaiting = waiting;
+    this.#driver.dispatch({ type: "work", waiting });
+  }
+
+  #onEvidence(evidence: Evidence, offence: Offence): void {
+    const { validator, epoch, view } = evidence.first;
+    this.#parts.meter.evidence();
+    this.#say.warn({ offence, validator, epoch, view }, "a validator broke the rules");
+    if (this.#evidence.length < MAX_EVIDENCE) this.#evidence.push({ evidence, offence });
+  }
+
+  #onAlarm(reason: string): void {
+    this.#parts.meter.alarm();
+    this.#say.error({ reason }, "what must not happen has happened: a third or more of the stake is faulty, or a bug");
+  }
+
+  #onInvalidBlock({ height, hash }: Block, reason: CodedError): void {
+    this.#say.warn({ height, hash, code: reason.code, reason: reason.message }, "a proposed block is invalid");
+  }
+
+  #onStep(_: Event, { view, epoch, final }: ConsensusState): void {
+    this.#parts.meter.view(epoch.number, view, final.height);
+  }
+
+  #blame(peer: string): void {
+    this.#say.info({ peer }, "a peer sent a false signature");
+    this.#network?.penalise(peer, "bad-signature");
+  }
+
+  #keepHouse(): void {
+    const { clock, meter } = this.#parts;
+    this.#cancelHousekeeping = clock.setTimer(HOUSEKEEPING_INTERVAL, () => {
+      this.mempool.expire(clock.now());
+      this.#askWhoIsAhead();
+      meter.gauges({ peers: this.peers, transactions: this.mempool.size, bytes: this.mempool.bytes });
+      this.#keepHouse();
+    });
+  }
+
+  /** Finality usually comes by itself; whoever stands still while a peer is ahead asks. */
+  #askWhoIsAhead(): void {
+    const { height } = this.consensus.final;
+    const stands = height === this.#heightAtLastLook;
+    this.#heightAtLastLook = height;
+    if (!stands) return;
+    const ahead = this.#network?.peers().filter((peer) => peer.height > height) ?? [];
+    const peer = ahead[this.#turn++ % Math.max(1, ahead.length)];
+    if (peer !== undefined) this.#driver.dispatch({ type: "ahead", from: peer.id });
+  }
+}
