@@ -1,0 +1,125 @@
+/** Gossip: batches of transactions to everybody, final blocks to those who follow the chain. */
+import type { GossipSub, Message, TopicValidatorResult } from "@libp2p/gossipsub";
+import type { PeerId } from "@libp2p/interface";
+import { CodedError } from "../../base/errors.ts";
+import type { FinalSegment } from "../consensus/types.ts";
+import { decodeTransactions, encodeTransactions, type FinalCodec } from "../wire/gossip.ts";
+import { MAX_FINAL_BYTES, MAX_TRANSACTION_BYTES } from "../wire/limits.ts";
+import type { Topics } from "./gossip-options.ts";
+import { MAX_VALIDATIONS, MAX_VALIDATIONS_PER_PEER } from "./limits.ts";
+import type { NetworkLog } from "./log.ts";
+import type { Offence } from "./score.ts";
+import { TransactionBatcher } from "./transaction-batcher.ts";
+
+/** `reject` costs the peer that passed the message on; `ignore` costs nobody, and the message goes no further. */
+export type GossipVerdict = "accept" | "ignore" | "reject";
+
+export interface GossipHost {
+  readonly topics: Topics;
+  readonly finals: FinalCodec;
+  readonly log: NetworkLog;
+  now(): number;
+  /** False for peers that have not said hello, and for too much. */
+  admits(peer: string, kind: "transactions" | "final", bytes: number): boolean;
+  onTransactions(peer: string, raws: readonly Uint8Array[]): Promise<GossipVerdict>;
+  onFinalBlock(peer: string, segment: FinalSegment): Promise<GossipVerdict>;
+  onOffence(peer: string, offence: Offence, error: Error): void;
+}
+
+export class Gossip {
+  readonly #pubsub: GossipSub;
+  readonly #host: GossipHost;
+  readonly #batcher: TransactionBatcher;
+  readonly #validating = new Map<string, number>();
+  #validations = 0;
+
+  constructor(pubsub: GossipSub, host: GossipHost) {
+    this.#pubsub = pubsub;
+    this.#host = host;
+    this.#batcher = new TransactionBatcher(
+      (batch) => this.#publish(host.topics.transactions, encodeTransactions(batch)),
+      () => host.now(),
+    );
+  }
+
+  /** Who follows the chain by gossip subscribes to final blocks; validators have them from consensus. */
+  start(followsFinals: boolean): void {
+    const { topics } = this.#host;
+    this.#pubsub.topicValidators.set(topics.transactions, (peer, message) =>
+      this.#validate(peer, message, "transactions", (from) => this.#onTransactions(from, message)),
+    );
+    this.#pubsub.topicValidators.set(topics.finals, (peer, message) =>
+      this.#validate(peer, message, "final", (from) => this.#onFinal(from, message)),
+    );
+    this.#pubsub.subscribe(topics.transactions);
+    if (followsFinals) this.#pubsub.subscribe(topics.finals);
+  }
+
+  stop(): void {
+    this.#batcher.close();
+    this.#pubsub.topicValidators.clear();
+  }
+
+  publishTransactions(raws: readonly Uint8Array[]): void {
+    const fitting = raws.filter(({ length }) => length > 0 && length <= MAX_TRANSACTION_BYTES);
+    const taken = this.#batcher.add(fitting);
+    if (taken < raws.length) this.#host.log.warn({ dropped: raws.length - taken }, "transactions not gossiped");
+  }
+
+  publishFinalBlock(segment: FinalSegment): void {
+    const encoded = this.#host.finals.encode(segment);
+    if (encoded.length <= MAX_FINAL_BYTES) this.#publish(this.#host.topics.finals, encoded);
+    else this.#host.log.warn({ blocks: segment.blocks.length }, "final blocks too long for gossip");
+  }
+
+  #publish(topic: string, data: Uint8Array): void {
+    this.#pubsub.publish(topic, data).catch((error: unknown) => {
+      this.#host.log.warn({ topic, error: String(error) }, "cannot publish");
+    });
+  }
+
+  async #onTransactions(from: string, { data }: Message): Promise<GossipVerdict> {
+    return await this.#host.onTransactions(from, decodeTransactions(data));
+  }
+
+  async #onFinal(from: string, { data }: Message): Promise<GossipVerdict> {
+    return await this.#host.onFinalBlock(from, this.#host.finals.decode(data));
+  }
+
+  async #validate(
+    peer: PeerId,
+    message: Message,
+    kind: "transactions" | "final",
+    handle: (from: string) => Promise<GossipVerdict>,
+  ): Promise<TopicValidatorResult> {
+    const from = peer.toString();
+    const underWay = this.#validating.get(from) ?? 0;
+    const isBusy = underWay >= MAX_VALIDATIONS_PER_PEER || this.#validations >= MAX_VALIDATIONS;
+    if (isBusy || !this.#host.admits(from, kind, message.data.length)) return "ignore" as TopicValidatorResult;
+    this.#validating.set(from, underWay + 1);
+    this.#validations++;
+    try {
+      return (await this.#verdict(from, handle)) as TopicValidatorResult;
+    } finally {
+      this.#validations--;
+      const left = (this.#validating.get(from) ?? 1) - 1;
+      if (left > 0) this.#validating.set(from, left);
+      else this.#validating.delete(from);
+    }
+  }
+
+  async #verdict(from: string, handle: (from: string) => Promise<GossipVerdict>): Promise<GossipVerdict> {
+    try {
+      const verdict = await handle(from);
+      if (verdict === "reject") this.#host.onOffence(from, "invalid-transaction", new Error("rejected gossip"));
+      return verdict;
+    } catch (error) {
+      if (error instanceof CodedError) {
+        this.#host.onOffence(from, error.code === "WIRE_INVALID" ? "malformed" : "invalid", error);
+        return "reject";
+      }
+      this.#host.log.error({ error }, "a handler of gossip failed");
+      return "ignore";
+    }
+  }
+}

@@ -1,0 +1,28 @@
+/** How much a peer may send: a bucket of tokens that fills at a rate. No clock here: the time is an argument. */
+
+export interface Rate {
+  readonly perSecond: number;
+  readonly burst: number;
+}
+
+export class TokenBucket {
+  readonly #rate: Rate;
+  #tokens: number;
+  #at: number;
+
+  constructor(rate: Rate, now: number) {
+    this.#rate = rate;
+    this.#tokens = rate.burst;
+    this.#at = now;
+  }
+
+  /** False when there are not enough; then nothing is taken. */
+  take(amount: number, now: number): boolean {
+    const passed = Math.max(0, now - this.#at);
+    this.#tokens = Math.min(this.#rate.burst, this.#tokens + (passed * this.#rate.perSecond) / 1000);
+    this.#at = Math.max(this.#at, now);
+    if (this.#tokens < amount) return false;
+    this.#tokens -= amount;
+    return true;
+  }
+}

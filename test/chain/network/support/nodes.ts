@@ -1,0 +1,149 @@
+/** Real nodes over 127.0.0.1, and what their handlers saw. */
+
+import { bytesToHex, type Hex, utf8 } from "../../../../base/bytes.ts";
+import type { CodedError } from "../../../../base/errors.ts";
+import { keccak256 } from "../../../../base/keccak.ts";
+import type { Block, FinalSegment } from "../../../../chain/consensus/types.ts";
+import type { GossipVerdict } from "../../../../chain/network/gossip.ts";
+import type { Timing } from "../../../../chain/network/limits.ts";
+import type { NetworkLog } from "../../../../chain/network/log.ts";
+import { Network } from "../../../../chain/network/network.ts";
+import type { NetworkHandlers, NetworkOptions, PeerStatus } from "../../../../chain/network/options.ts";
+import type { NodeMessage } from "../../../../chain/wire/node-message.ts";
+
+export const GENESIS: Hex = `0x${"11".repeat(32)}`;
+
+/** Any bytes are a block here: the forms of real ones are tested with chain/blocks. */
+export function anyBlock(body: Uint8Array): Block {
+  return {
+    hash: bytesToHex(keccak256(body)),
+    parent: GENESIS,
+    height: body.length,
+    epoch: 0,
+    view: 1,
+    proposer: 0,
+    time: 0,
+    empty: true,
+    reveal: new Uint8Array(96),
+    beacon: GENESIS,
+    parentCertificate: undefined,
+    body,
+  };
+}
+
+/** Waits as long as it takes: the test's own timeout ends what never comes. */
+export class Recorder<T> {
+  readonly items: T[] = [];
+  #waiting: { readonly test: (items: readonly T[]) => boolean; readonly resolve: () => void }[] = [];
+
+  push(item: T): void {
+    this.items.push(item);
+    this.#waiting = this.#waiting.filter(({ test, resolve }) => {
+      if (!test(this.items)) return true;
+      resolve();
+      return false;
+    });
+  }
+
+  async until(test: (items: readonly T[]) => boolean): Promise<void> {
+    if (test(this.items)) return;
+    await new Promise<void>((resolve) => this.#waiting.push({ test, resolve }));
+  }
+}
+
+export interface LogLine {
+  readonly level: keyof NetworkLog;
+  readonly data: object;
+  readonly message: string;
+}
+
+export interface TestNode {
+  readonly network: Network;
+  readonly messages: Recorder<{ readonly from: string; readonly message: NodeMessage }>;
+  readonly transactions: Recorder<{ readonly from: string; readonly raws: readonly Uint8Array[] }>;
+  readonly finals: Recorder<{ readonly from: string; readonly segment: FinalSegment }>;
+  readonly peers: Recorder<{ readonly peer: PeerStatus; readonly isConnected: boolean }>;
+  readonly refused: Recorder<{ readonly peer: string; readonly reason: CodedError }>;
+  readonly log: Recorder<LogLine>;
+  readonly address: string;
+  height: number;
+  verdict: GossipVerdict;
+  /** Thrown by onMessage when set. */
+  failure: Error | undefined;
+}
+
+/** Fast, so that nothing in a test takes long. */
+export const QUICK: Partial<Timing> = {
+  firstRedial: 50,
+  longestRedial: 200,
+  upkeepInterval: 100,
+  exchangeInterval: 100,
+};
+
+const nodes = new Set<Network>();
+
+export function keyOf(name: string): Uint8Array {
+  return keccak256(utf8(name));
+}
+
+export async function startNode(name: string, options: Partial<NetworkOptions> = {}): Promise<TestNode> {
+  const log = new Recorder<LogLine>();
+  const record = (level: keyof NetworkLog) => (data: object, message: string) => log.push({ level, data, message });
+  const node: Omit<TestNode, "network" | "address"> = {
+    messages: new Recorder(),
+    transactions: new Recorder(),
+    finals: new Recorder(),
+    peers: new Recorder(),
+    refused: new Recorder(),
+    log,
+    height: 0,
+    verdict: "accept",
+    failure: undefined,
+  };
+  const handlers: NetworkHandlers = {
+    onMessage(from, message) {
+      node.messages.push({ from, message });
+      if (node.failure !== undefined) throw node.failure;
+    },
+    onTransactions(from, raws) {
+      node.transactions.push({ from, raws });
+      return Promise.resolve(node.verdict);
+    },
+    onFinalBlock(from, segment) {
+      node.finals.push({ from, segment });
+      return Promise.resolve(node.verdict);
+    },
+    onPeer: (peer, isConnected) => node.peers.push({ peer, isConnected }),
+    onRefused: (peer, reason) => node.refused.push({ peer, reason }),
+    status: () => ({ height: node.height }),
+  };
+  const network = await Network.create(
+    {
+      nodeKey: keyOf(name),
+      chainId: 7n,
+      genesis: GENESIS,
+      role: "validator",
+      listen: ["/ip4/127.0.0.1/tcp/0"],
+      log: { debug: record("debug"), info: record("info"), warn: record("warn"), error: record("error") },
+      timing: QUICK,
+      blockOf: anyBlock,
+      ...options,
+    },
+    handlers,
+  );
+  await network.start();
+  nodes.add(network);
+  return Object.assign(node, { network, address: network.addresses()[0] ?? "" });
+}
+
+export async function stopNodes(): Promise<void> {
+  await Promise.all([...nodes].map((network) => network.stop()));
+  nodes.clear();
+}
+
+/** Until each sees the other. */
+export async function connected(a: TestNode, b: TestNode): Promise<void> {
+  const sees = (node: TestNode, other: TestNode) =>
+    node.peers.until(() => node.network.peers().some(({ peer }) => peer === other.network.peerId));
+  await Promise.all([sees(a, b), sees(b, a)]);
+}
