@@ -5,8 +5,6 @@
 import { bytesToHex } from "../../base/bytes.ts";
 import { CodedError } from "../../base/errors.ts";
 
-export type Facts = Readonly<Record<string, unknown>>;
-
 const MAX_DEPTH = 4;
 const MAX_ITEMS = 32;
 const MAX_TEXT = 1000;
@@ -19,7 +17,7 @@ const REDACTED = "[redacted]";
 /** A fact by one of these names would stand beside the log's own. */
 const RESERVED: readonly string[] = ["level", "time", "subsystem", "message"];
 
-export function loggable(facts: Facts): Record<string, unknown> {
+export function loggable(facts: object): Record<string, unknown> {
   const result: Record<string, unknown> = {};
   for (const [name, value] of members(facts, 0)) result[RESERVED.includes(name) ? `fact.${name}` : name] = value;
   return result;

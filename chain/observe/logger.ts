@@ -1,20 +1,20 @@
 /** The node's log: one logger per subsystem, each with its own level, as lines of JSON or for people. */
 import { type DestinationStream, type Logger as PinoLogger, pino, stdTimeFunctions } from "pino";
 import { type LogLevel, type LogLevels, SUBSYSTEMS, type Subsystem } from "./log-levels.ts";
-import { type Facts, loggable } from "./loggable.ts";
+import { loggable } from "./loggable.ts";
 import { readableLine } from "./readable-line.ts";
 
 export interface Logger {
-  trace(message: string, facts?: Facts): void;
-  debug(message: string, facts?: Facts): void;
-  info(message: string, facts?: Facts): void;
-  warn(message: string, facts?: Facts): void;
-  error(message: string, facts?: Facts): void;
+  trace(facts: object, message: string): void;
+  debug(facts: object, message: string): void;
+  info(facts: object, message: string): void;
+  warn(facts: object, message: string): void;
+  error(facts: object, message: string): void;
   /** Before facts are gathered that cost something. */
   isEnabled(level: Exclude<LogLevel, "silent">): boolean;
 }
 
-export type Loggers = Readonly<Record<Subsystem, Logger>>;
+export type Loggers = (subsystem: Subsystem) => Logger;
 
 export interface LoggerOptions extends Partial<LogLevels> {
   /** Lines for people instead of JSON, in colour or not. */
@@ -34,10 +34,13 @@ export function createLogger({ level = "info", levels = {}, pretty, destination 
     },
     streamTo(destination, pretty),
   );
-  const entries = SUBSYSTEMS.map((subsystem): [Subsystem, Logger] => {
-    return [subsystem, loggerOver(root.child({ subsystem }, { level: levels[subsystem] ?? level }))];
-  });
-  return Object.fromEntries(entries) as Record<Subsystem, Logger>;
+  const loggers = new Map(
+    SUBSYSTEMS.map((subsystem) => [
+      subsystem,
+      loggerOver(root.child({ subsystem }, { level: levels[subsystem] ?? level })),
+    ]),
+  );
+  return (subsystem) => loggers.get(subsystem) as Logger;
 }
 
 /** For tests and tools. */
@@ -51,8 +54,8 @@ function streamTo(destination: LoggerOptions["destination"], pretty: LoggerOptio
 }
 
 function loggerOver(log: PinoLogger): Logger {
-  const at = (level: Exclude<LogLevel, "silent">) => (message: string, facts?: Facts) => {
-    if (log.isLevelEnabled(level)) log[level](facts === undefined ? {} : loggable(facts), message);
+  const at = (level: Exclude<LogLevel, "silent">) => (facts: object, message: string) => {
+    if (log.isLevelEnabled(level)) log[level](loggable(facts), message);
   };
   return {
     trace: at("trace"),

@@ -19,7 +19,8 @@ export interface Histogram {
   observe(value: number): void;
 }
 
-export type Direction = "in" | "out";
+export type Direction = "received" | "sent";
+const DIRECTIONS: readonly Direction[] = ["received", "sent"];
 
 export interface Metrics {
   /** Of the last final block. */
@@ -27,7 +28,7 @@ export interface Metrics {
   /** From a block's time to the moment it is final here. */
   readonly finalitySeconds: Histogram;
   readonly view: Gauge;
-  /** Views left without a block. */
+  /** Views entered: more of them than blocks means that views were given up. */
   readonly viewChanges: Counter;
   votes(kind: VoteKind, direction: Direction): Counter;
   readonly peers: Gauge;
@@ -70,10 +71,10 @@ export function createMetrics(): Metrics {
   });
   const byVote = new Map(
     KINDS.flatMap((kind) =>
-      (["in", "out"] as const).map((direction) => [`${kind} ${direction}`, adding(votes.labels(kind, direction))]),
+      DIRECTIONS.map((direction) => [`${kind} ${direction}`, adding(votes.labels(kind, direction))]),
     ),
   );
-  const byDirection = { in: adding(bytes.labels("in")), out: adding(bytes.labels("out")) };
+  const byDirection = { received: adding(bytes.labels("received")), sent: adding(bytes.labels("sent")) };
   const stopLoop = measureEventLoop(registry);
   measureProcess(registry);
   return {
@@ -83,7 +84,10 @@ export function createMetrics(): Metrics {
       buckets: FINALITY_BUCKETS,
     }),
     view: gauge("ogpu_view", "The view that consensus is in"),
-    viewChanges: counter("ogpu_view_changes_total", "Views that were given up"),
+    viewChanges: counter(
+      "ogpu_view_changes_total",
+      "Views that were entered; more than blocks means that some were given up",
+    ),
     votes: (kind, direction) => byVote.get(`${kind} ${direction}`) as Counter,
     peers: gauge("ogpu_peers", "Connected peers"),
     mempoolTransactions: gauge("ogpu_mempool_transactions", "Transactions that wait"),

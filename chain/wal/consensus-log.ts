@@ -98,7 +98,7 @@ export class ConsensusLog {
     }
   }
 
-  /** Throws WAL_MISSING, WAL_LOCKED, WAL_DAMAGED, WAL_WRONG_CHAIN, WAL_WRONG_VALIDATOR, WAL_RETIRED. */
+  /** Throws WAL_MISSING, WAL_LOCKED, WAL_DAMAGED, WAL_WRONG_CHAIN, WAL_WRONG_VALIDATOR, WAL_OF_FOLLOWER, WAL_RETIRED. */
   static async open(directory: string, options: ConsensusLogOptions): Promise<OpenedLog> {
     const disk = await folderDisk(directory);
     const lock = await lockFolder(directory);
@@ -270,6 +270,15 @@ export function checkIdentity(stored: LogIdentity, wanted: LogIdentity): void {
     });
   }
   if (stored.validator === wanted.validator) return;
+  if (stored.validator === undefined) {
+    throw walError(
+      "WAL_OF_FOLLOWER",
+      `the consensus log is of a node that follows, not of validator ${wanted.validator}`,
+      {
+        hint: "If this validator has never signed, make a log for it. If it has, bring its log or guard here.",
+      },
+    );
+  }
   const name = (validator: Hex | undefined): string =>
     validator === undefined ? "a node that follows" : `validator ${validator}`;
   throw walError(

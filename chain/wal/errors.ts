@@ -14,8 +14,10 @@ export type WalErrorCode =
   | "WAL_NEWER_FORMAT"
   /** The log of another chain. */
   | "WAL_WRONG_CHAIN"
-  /** The log of another validator, or of a node that follows. */
+  /** The log of another validator. */
   | "WAL_WRONG_VALIDATOR"
+  /** A validator's key, but the log of a node that followed and signed nothing. */
+  | "WAL_OF_FOLLOWER"
   /** Its guard was exported: another machine may sign now. */
   | "WAL_RETIRED"
   /** The disk refused a write or a sync; nothing more is written by this process. */

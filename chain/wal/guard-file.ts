@@ -37,7 +37,7 @@ export interface GuardFile {
 
 /**
  * Retires the log, then tells what it knows. Nothing is answered before the retirement is durable. Throws WAL_MISSING,
- * WAL_LOCKED, WAL_DAMAGED or WAL_WRONG_VALIDATOR.
+ * WAL_LOCKED, WAL_DAMAGED or WAL_OF_FOLLOWER.
  */
 export async function exportGuard(directory: string, codec: RecordCodec): Promise<GuardFile> {
   const disk = await folderDisk(directory);
@@ -53,7 +53,7 @@ export async function exportGuardOn(disk: LogDisk, codec: RecordCodec): Promise<
   const log = await readLogFile(disk, codec);
   const { chainId, validator } = log.header.identity;
   if (validator === undefined) {
-    throw walError("WAL_WRONG_VALIDATOR", "the consensus log is of a node that follows and has signed nothing", {
+    throw walError("WAL_OF_FOLLOWER", "the consensus log is of a node that follows and has signed nothing", {
       hint: "Name the data folder of the validator.",
     });
   }

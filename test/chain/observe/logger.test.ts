@@ -11,13 +11,13 @@ function logged(write: (loggers: Loggers) => void, options: Partial<LoggerOption
 
 /** The one line, as an object. */
 function entry(facts: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const [line = ""] = logged(({ node }) => node.info("said", facts));
+  const [line = ""] = logged((say) => say("node").info(facts, "said"));
   return JSON.parse(line) as Record<string, unknown>;
 }
 
 describe("the log", () => {
   it("writes one line of JSON for each message, with time, level and subsystem", () => {
-    const [line = "", ...others] = logged(({ consensus }) => consensus.warn("view given up", { view: 7 }));
+    const [line = "", ...others] = logged((say) => say("consensus").warn({ view: 7 }, "view given up"));
     expect(others).toEqual([]);
     expect(line.endsWith("}\n")).toBe(true);
     const { time, ...rest } = JSON.parse(line) as Record<string, unknown>;
@@ -28,8 +28,8 @@ describe("the log", () => {
   it("has a level for all and others for single subsystems", () => {
     const say = (loggers: Loggers): void => {
       for (const name of SUBSYSTEMS) {
-        loggers[name].debug("detail");
-        loggers[name].warn("warning");
+        loggers(name).debug({}, "detail");
+        loggers(name).warn({}, "warning");
       }
     };
     const lines = logged(say, parseLogLevels("warn,network=debug,rpc=silent"));
@@ -41,10 +41,9 @@ describe("the log", () => {
   });
 
   it("says whether a level is worth gathering facts for", () => {
-    const { node } = silentLogger();
-    expect(node.isEnabled("error")).toBe(false);
-    const loggers = createLogger({ level: "info", destination: { write: () => undefined } });
-    expect([loggers.node.isEnabled("info"), loggers.node.isEnabled("debug")]).toEqual([true, false]);
+    expect(silentLogger()("node").isEnabled("error")).toBe(false);
+    const node = createLogger({ level: "info", destination: { write: () => undefined } })("node");
+    expect([node.isEnabled("info"), node.isEnabled("debug")]).toEqual([true, false]);
   });
 
   it("never writes secrets, however deep they lie", () => {
@@ -82,7 +81,7 @@ describe("the log", () => {
 describe("the log for people", () => {
   it("is one line with the facts behind the message", () => {
     const [line = ""] = logged(
-      ({ mempool }) => mempool.info("taken", { count: 3, hash: "0xab", from: "a b", ok: true }),
+      (say) => say("mempool").info({ count: 3, hash: "0xab", from: "a b", ok: true }, "taken"),
       {
         pretty: "plain",
       },
@@ -94,12 +93,12 @@ describe("the log for people", () => {
 
   it("shows no control characters of others", () => {
     const nasty = "a\nERROR forged\u001b[2J\u202e";
-    const [line = ""] = logged(({ node }) => node.info(nasty, { name: nasty, [nasty]: 1 }), { pretty: "plain" });
+    const [line = ""] = logged((say) => say("node").info({ name: nasty, [nasty]: 1 }, nasty), { pretty: "plain" });
     expect(line.slice(0, -1)).not.toMatch(/[\p{Cc}\p{Cf}]/u);
   });
 
   it("has colours only when asked", () => {
-    const say = ({ node }: Loggers): void => node.error("x");
+    const say = (loggers: Loggers): void => loggers("node").error({}, "x");
     expect(logged(say, { pretty: "colour" })[0]).toContain("\u001b[31m");
     expect(logged(say, { pretty: "plain" })[0]).not.toContain("\u001b");
   });

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
+import { meterOf } from "../../../chain/observe/meter-of.ts";
 import { createMetrics, type Metrics } from "../../../chain/observe/metrics.ts";
 
 const made: Metrics[] = [];
@@ -28,9 +29,9 @@ describe("metrics", () => {
     metrics.peers.set(3);
     metrics.blocks.add();
     metrics.transactions.add(250);
-    metrics.votes("NOTARIZE", "out").add();
-    metrics.votes("NOTARIZE", "in").add(3);
-    metrics.networkBytes("in").add(1000);
+    metrics.votes("NOTARIZE", "sent").add();
+    metrics.votes("NOTARIZE", "received").add(3);
+    metrics.networkBytes("received").add(1000);
     metrics.finalitySeconds.observe(0.22);
     const found = await samples(metrics);
     expect(found.get("ogpu_height")).toBe(12);
@@ -38,9 +39,9 @@ describe("metrics", () => {
     expect(found.get("ogpu_peers")).toBe(3);
     expect(found.get("ogpu_blocks_total")).toBe(1);
     expect(found.get("ogpu_transactions_total")).toBe(250);
-    expect(found.get('ogpu_votes_total{kind="NOTARIZE",direction="in"}')).toBe(3);
-    expect(found.get('ogpu_votes_total{kind="NOTARIZE",direction="out"}')).toBe(1);
-    expect(found.get('ogpu_network_bytes_total{direction="in"}')).toBe(1000);
+    expect(found.get('ogpu_votes_total{kind="NOTARIZE",direction="received"}')).toBe(3);
+    expect(found.get('ogpu_votes_total{kind="NOTARIZE",direction="sent"}')).toBe(1);
+    expect(found.get('ogpu_network_bytes_total{direction="received"}')).toBe(1000);
     expect(found.get('ogpu_finality_seconds_bucket{le="0.2"}')).toBe(0);
     expect(found.get('ogpu_finality_seconds_bucket{le="0.25"}')).toBe(1);
   });
@@ -65,6 +66,26 @@ describe("metrics", () => {
     expect(found.get("process_resident_memory_bytes")).toBeGreaterThan(1e6);
     expect(found.get("process_cpu_seconds_total")).toBeGreaterThan(0);
     for (const [name, value] of found) expect(value, name).toBeGreaterThanOrEqual(0);
+  });
+
+  it("count what a node tells its meter", async () => {
+    const metrics = newMetrics();
+    const meter = meterOf(metrics);
+    meter.block(7, 40);
+    meter.finality(0.2);
+    for (const view of [1, 1, 2, 5]) meter.view(0, view, 7);
+    meter.view(1, 1, 8);
+    meter.vote("FINALIZE", "sent");
+    meter.evidence();
+    meter.alarm();
+    meter.gauges({ peers: 3, transactions: 5, bytes: 600 });
+    const found = await samples(metrics);
+    const expected = {
+      ...{ ogpu_height: 7, ogpu_blocks_total: 1, ogpu_transactions_total: 40, ogpu_finality_seconds_count: 1 },
+      ...{ ogpu_view: 1, ogpu_view_changes_total: 5, ogpu_evidence_total: 1, ogpu_alarms_total: 1, ogpu_peers: 3 },
+      ...{ ogpu_mempool_transactions: 5, ogpu_mempool_bytes: 600 },
+    };
+    for (const [name, value] of Object.entries(expected)) expect(found.get(name), name).toBe(value);
   });
 
   it("of two nodes in one process stay apart", async () => {

@@ -98,6 +98,7 @@ describe("the consensus log in a folder", () => {
     const folder = folders.next();
     const follower = { chainId: IDENTITY.chainId, validator: undefined };
     await ConsensusLog.create(folder, follower);
+    await expect(ConsensusLog.open(folder, options())).rejects.toMatchObject({ code: "WAL_OF_FOLLOWER" });
     await ConsensusLog.create(folder, IDENTITY);
     await expect(ConsensusLog.create(folder, follower)).rejects.toMatchObject({ code: "WAL_EXISTS" });
   });
