@@ -11,7 +11,7 @@ import type { Triple } from "../../../compute/ptx/wasm/machine.ts";
 import { bytesOf, words32, words64 } from "./support/bit-patterns.ts";
 import { buffer, float32, int32, kernelText, runBoth, uint64 } from "./support/both-engines.ts";
 
-const FILES = ["elementwise", "gemm", "reduce", "integer", "physics", "varied", "calls"];
+const FILES = ["elementwise", "gemm", "reduce", "integer", "physics", "varied", "calls", "math"];
 /** Jump tables from 40 cases in a hundred numbers on; by default the compiler never makes one. */
 const MORE_FLAGS: Readonly<Record<string, readonly string[]>> = { calls: ["-jtd", "40"] };
 
