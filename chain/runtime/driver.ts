@@ -49,7 +49,7 @@ export interface DriverOptions {
   readonly log: DriverLog;
   /** What the log held when it was opened. */
   readonly records: readonly LogRecord[];
-  readonly ledger: Ledger;
+  readonly ledger: Pick<Ledger, "has" | "execute" | "build">;
   readonly clock: Clock;
   readonly ports: DriverPorts;
 }
@@ -100,7 +100,10 @@ export class ConsensusDriver {
   #handle(event: Event): void {
     const { clock, ports } = this.#options;
     const effects = step(this.state, clock.now(), event);
-    for (const effect of effects) this.#perform(effect);
+    for (const effect of effects) {
+      if (this.#isStopped) return;
+      this.#perform(effect);
+    }
     ports.onStep(event, this.state);
   }
 

@@ -94,7 +94,13 @@ export class ChainStore {
    */
   static async open(directory: string, options: OpenOptions = {}): Promise<ChainStore> {
     const limits = { ...DEFAULT_LIMITS, ...options.limits };
-    const database = await Database.open(directory, options.chain !== undefined, limits);
+    return ChainStore.over(await Database.open(directory, options.chain !== undefined, limits), options);
+  }
+
+  /** The same over a database that is open, and is closed when this fails. */
+  static async over(database: Database, options: OpenOptions = {}): Promise<ChainStore> {
+    const limits = { ...DEFAULT_LIMITS, ...options.limits };
+    const { directory } = database;
     try {
       const identity = (await identify(database, options)) ?? (await initialise(database, options));
       if (database.get(metaKey("import")) !== undefined && options.forImport !== true) {

@@ -5,14 +5,43 @@
  */
 import { readdir } from "node:fs/promises";
 import { crc32 } from "node:zlib";
-import { type ChainedBatch, ClassicLevel } from "classic-level";
+import { ClassicLevel } from "classic-level";
 import { systemCodeOf } from "../../base/errors.ts";
 import { BUCKETS, type Bucket, bucketKey } from "./buckets.ts";
 import { damaged, storeError } from "./errors.ts";
 import type { StoreLimits } from "./limits.ts";
 
-type Level = ClassicLevel<Uint8Array, Uint8Array>;
-export type DatabaseSnapshot = ReturnType<Level["snapshot"]>;
+/** What is used of LevelDB. The simulator has an engine of its own, in memory, whose power fails. */
+export interface LevelEngine {
+  getSync(key: Uint8Array, options?: typeof VIEWS & { readonly snapshot: DatabaseSnapshot }): Uint8Array | undefined;
+  batch(): LevelBatch;
+  snapshot(): DatabaseSnapshot;
+  iterator(range: LevelRange & { readonly snapshot?: DatabaseSnapshot }): LevelIterator;
+  approximateSize(start: Uint8Array, end: Uint8Array): Promise<number>;
+  clear(range: LevelRange): Promise<void>;
+  compactRange(start: Uint8Array, end: Uint8Array): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface LevelBatch {
+  put(key: Uint8Array, value: Uint8Array): unknown;
+  del(key: Uint8Array): unknown;
+  write(options: { readonly sync: boolean }): Promise<void>;
+}
+
+export interface LevelRange {
+  readonly gte: Uint8Array;
+  readonly lt: Uint8Array;
+}
+
+export interface LevelIterator {
+  nextv(size: number): Promise<[Uint8Array, Uint8Array][]>;
+  close(): Promise<void>;
+}
+
+export interface DatabaseSnapshot {
+  close(): Promise<void>;
+}
 
 const CRC_BYTES = 4;
 const GROUP_ENTRIES = 1000;
@@ -25,10 +54,11 @@ export interface DatabaseEntry {
 }
 
 export class Database {
-  readonly #level: Level;
+  readonly #level: LevelEngine;
   readonly directory: string;
 
-  private constructor(level: Level, directory: string) {
+  /** `level` is open. */
+  constructor(level: LevelEngine, directory: string) {
     this.#level = level;
     this.directory = directory;
   }
@@ -37,7 +67,7 @@ export class Database {
   static async open(directory: string, create: boolean, limits: StoreLimits): Promise<Database> {
     const isNew = await isEmptyFolder(directory);
     if (isNew && !create) throw missing(directory);
-    const level: Level = new ClassicLevel<Uint8Array, Uint8Array>(directory, {
+    const level = new ClassicLevel<Uint8Array, Uint8Array>(directory, {
       ...VIEWS,
       createIfMissing: isNew,
       cacheSize: limits.databaseCacheBytes,
@@ -135,9 +165,9 @@ export class Database {
 
 /** Writes that happen together or not at all. */
 export class DatabaseBatch {
-  readonly #batch: ChainedBatch<Level, Uint8Array, Uint8Array>;
+  readonly #batch: LevelBatch;
 
-  constructor(batch: ChainedBatch<Level, Uint8Array, Uint8Array>) {
+  constructor(batch: LevelBatch) {
     this.#batch = batch;
   }
 
