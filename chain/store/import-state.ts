@@ -108,6 +108,17 @@ function checkValidators({ number, extra }: BlockHeader, validators: readonly Va
   throw invalid(`the next validators of block ${number} are not those of its header`);
 }
 
+/** Removes what an import that did not finish has left, so that the chain can start from genesis instead. */
+export async function discardImport(store: ChainStore): Promise<void> {
+  const { database } = store;
+  if (store.head !== undefined || database.get(metaKey("import")) === undefined) return;
+  for (const bucket of STATE_BUCKETS) await database.clear(bucket);
+  const batch = database.batch();
+  batch.delete(metaKey("import"));
+  await batch.write(true);
+  store.reload();
+}
+
 class ImportWriter {
   readonly #store: ChainStore;
   readonly #builder: TreeBuilder;

@@ -22,6 +22,8 @@ export const MAX_PROOF_BYTES = 40_960;
 export const ANSWER_BYTES: number = 512 * 1024;
 
 export interface SourceLimits {
+  /** Blocks from one snapshot to the next. */
+  readonly interval: number;
   /** The newest snapshots, which are kept whether or not anybody reads them. */
   readonly keptSnapshots: number;
   /** Together with older ones that somebody is reading. */
@@ -38,6 +40,7 @@ export interface SourceLimits {
 }
 
 export const SOURCE_LIMITS: SourceLimits = {
+  interval: SNAPSHOT_INTERVAL,
   keptSnapshots: 2,
   maxSnapshots: 4,
   unusedAge: 120_000,
