@@ -8,7 +8,7 @@ import { blockAt, blockCount, tileBytes } from "../program/tiles.ts";
 import type { Extent, Program, TileSpec } from "../program/types.ts";
 import { type CheckedProgram, isWhole } from "../ptx/check-program.ts";
 import type { TileWindow, TrapReason } from "../ptx/wasm/machine.ts";
-import type { Engine } from "./engine.ts";
+import type { Engine, Memory } from "./engine.ts";
 
 export interface ProgramTrap {
   /** Counting every iteration. */
@@ -52,17 +52,20 @@ export function runProgram(
     if (trap !== undefined) return { kind: "trap", fuel, trap };
     options.onLaunch?.({ scheduled, fuel: used, written: writtenBy(engine, scheduled) });
   }
-  const outputs = program.outputs.map((index) => {
-    const name = program.buffers[index]?.name ?? "";
-    return [name, engine.buffer(index).slice()] as const;
-  });
-  return { kind: "done", fuel, outputs: new Map(outputs) };
+  return { kind: "done", fuel, outputs: outputsOf(program, engine) };
 }
 
-function fillBuffers({ buffers }: Program, engine: Engine, inputs: ReadonlyMap<string, Uint8Array>): void {
-  for (const [buffer, { name, kind, bytes, address }] of buffers.entries()) {
-    const target = engine.buffer(buffer).fill(0);
-    if (kind === "zero" || kind === "scratch") continue;
+export function outputsOf({ outputs, buffers }: Program, memory: Memory): ReadonlyMap<string, Uint8Array> {
+  return new Map(outputs.map((index) => [buffers[index]?.name ?? "", memory.buffer(index).slice()]));
+}
+
+/** What the buffers hold at the start; `undefined` for zeros. */
+export function startOf(
+  { buffers }: Program,
+  inputs: ReadonlyMap<string, Uint8Array>,
+): readonly (Uint8Array | undefined)[] {
+  return buffers.map(({ name, kind, bytes, address }, buffer) => {
+    if (kind === "zero" || kind === "scratch") return undefined;
     const given = inputs.get(name);
     if (given?.length !== bytes) {
       reject("PROGRAM_INPUT", `buffer ${name} needs ${bytes} bytes, got ${given?.length ?? "none"}`, { buffer });
@@ -70,17 +73,24 @@ function fillBuffers({ buffers }: Program, engine: Engine, inputs: ReadonlyMap<s
     if (address !== undefined && !equalBytes(contentAddress(given), address)) {
       reject("PROGRAM_INPUT", `the contents of constant ${name} are not the ones that it names`, { buffer });
     }
-    target.set(given);
+    return given;
+  });
+}
+
+function fillBuffers(program: Program, engine: Engine, inputs: ReadonlyMap<string, Uint8Array>): void {
+  for (const [index, contents] of startOf(program, inputs).entries()) {
+    const target = engine.buffer(index).fill(0);
+    if (contents !== undefined) target.set(contents);
   }
 }
 
-function bufferOf({ arguments: bound }: ScheduledLaunch, parameter: number): number {
+export function bufferOf({ arguments: bound }: ScheduledLaunch, parameter: number): number {
   const argument = bound[parameter];
   assert(argument?.kind === "buffer", "tiles belong to buffers");
   return argument.buffer;
 }
 
-function writtenBy(engine: Engine, scheduled: ScheduledLaunch): LaunchRecord["written"] {
+export function writtenBy(engine: Memory, scheduled: ScheduledLaunch): LaunchRecord["written"] {
   return scheduled.launch.tiles.map(({ parameter, tile }) => {
     const buffer = bufferOf(scheduled, parameter);
     return { buffer, tile, contents: engine.buffer(buffer) };
@@ -98,6 +108,20 @@ function runLaunch(
   scheduled: ScheduledLaunch,
   signal: AbortSignal | undefined,
 ): LaunchOutcome {
+  const steps = launchSteps(program, engine, scheduled);
+  for (;;) {
+    signal?.throwIfAborted();
+    const { done, value } = steps.next();
+    if (done) return value;
+  }
+}
+
+/** Runs a launch, stopping after each block so that the caller can do something else. */
+export function* launchSteps(
+  program: Program,
+  engine: Engine,
+  scheduled: ScheduledLaunch,
+): Generator<number, LaunchOutcome> {
   const { launch, arguments: bound, index } = scheduled;
   const { grid, block, dynamicShared, fuel, bytes } = launch;
   engine.begin(launch.kernel, { grid, block, dynamicShared, arguments: bound });
@@ -105,7 +129,7 @@ function runLaunch(
   const count = blockCount(grid);
   let used = 0;
   for (let i = 0; i < count; i++) {
-    signal?.throwIfAborted();
+    yield i;
     const at = blockAt(i, grid);
     const outcome = engine.runBlock(at, windowsOf(program, scheduled, at), whole ? fuel - used : fuel);
     const tile = whole ? 0 : i;

@@ -1,4 +1,5 @@
 /** All of set-up: what is missing is made, in order. */
+import { addonIsCurrent, buildAddon } from "./addon.mjs";
 import { build, buildIsCurrent } from "./build.mjs";
 import { SetupError } from "./failure.mjs";
 import { install, installIsCurrent } from "./install.mjs";
@@ -8,13 +9,11 @@ import { checkNativePackages, nativeCheckIsCurrent } from "./native.mjs";
 /** Node 20.19 is the first 20 that loads everything we depend on; package.json's `engines` says the same. */
 const OLDEST_NODE = [20, 19];
 
-/**
- * In this order, because each needs the one before. A step for addons of our own belongs between the native
- * check and the build.
- */
+/** In this order, because each needs the one before. */
 const STEPS = [
   { isCurrent: installIsCurrent, run: install },
   { isCurrent: nativeCheckIsCurrent, run: checkNativePackages },
+  { isCurrent: addonIsCurrent, run: buildAddon },
   { isCurrent: buildIsCurrent, run: build },
 ];
 

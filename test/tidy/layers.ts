@@ -25,7 +25,8 @@ export const LAYERS: readonly Layer[] = [
   { folder: "rpc/client", mayImport: ["base"], pure: false },
   { folder: "rpc", mayImport: ["base", "genesis", "vm", "chain", "rpc/client"], pure: false },
   { folder: "compute/native", mayImport: ["base"], pure: false },
-  { folder: "compute/device", mayImport: ["base", ...PURE_COMPUTE, "compute/native"], pure: false },
+  { folder: "compute/kernels", mayImport: ["base", "compute/program"], pure: false },
+  { folder: "compute/device", mayImport: ["base", ...PURE_COMPUTE, "compute/native", "compute/kernels"], pure: false },
   { folder: "compute/agent", mayImport: ["base", ...PURE_COMPUTE, "compute/device"], pure: false },
   {
     folder: "cli",

@@ -1,0 +1,155 @@
+#include "cpu-device.h"
+
+#include <string.h>
+
+#include "worker-pool.h"
+
+namespace ogpu {
+
+namespace {
+
+const Variant* variant_named(const std::string& name) {
+#ifdef OGPU_HAS_FMA_VARIANT
+  if (name == fma_variant.name) return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? &fma_variant : nullptr;
+#endif
+  return name == portable_variant.name ? &portable_variant : nullptr;
+}
+
+const KernelCode* code_named(const Variant& variant, const std::string& name) {
+  for (size_t i = 0; i < variant.count; i++) {
+    if (name == variant.kernels[i].name) return &variant.kernels[i];
+  }
+  return nullptr;
+}
+
+// What outlives the call: buffers stay referenced until the work is settled.
+struct Task {
+  explicit Task(Napi::Env env) : deferred(Napi::Promise::Deferred::New(env)) {}
+
+  Napi::Promise::Deferred deferred;
+  Napi::ThreadSafeFunction settle;
+  Napi::FunctionReference progress;
+  std::vector<Napi::ObjectReference> pinned;
+  WorkOutcome outcome = WorkOutcome::done;
+};
+
+const char* text_of(WorkOutcome outcome) {
+  if (outcome == WorkOutcome::done) return "done";
+  return outcome == WorkOutcome::cancelled ? "cancelled" : "no memory";
+}
+
+class CpuDevice {
+ public:
+  explicit CpuDevice(Napi::Env) : pool_(std::thread::hardware_concurrency()) {}
+
+  Napi::Value features(const Napi::CallbackInfo& info) {
+    Napi::Object result = Napi::Object::New(info.Env());
+    Napi::Array names = Napi::Array::New(info.Env());
+    for (const char* name : {"fma", "portable"}) {
+      if (variant_named(name) != nullptr) names[names.Length()] = Napi::String::New(info.Env(), name);
+    }
+    result["variants"] = names;
+    result["threads"] = Napi::Number::New(info.Env(), pool_.threads());
+    return result;
+  }
+
+  // The names of the kernels and the sizes of their parameters.
+  Napi::Value kernels(const Napi::CallbackInfo& info) {
+    Napi::Object result = Napi::Object::New(info.Env());
+    for (size_t i = 0; i < portable_variant.count; i++) {
+      const KernelCode& code = portable_variant.kernels[i];
+      Napi::Array sizes = Napi::Array::New(info.Env());
+      for (const uint8_t* size = code.sizes; *size != 0; size++) sizes[sizes.Length()] = Napi::Number::New(info.Env(), *size);
+      result[code.name] = sizes;
+    }
+    return result;
+  }
+
+  // run(variant, kernel, [gx, gy, gz], [bytes...], isBuffer[], threads, progress | undefined) -> { promise, cancel }
+  Napi::Value run(const Napi::CallbackInfo& info) {
+    Napi::Env env = info.Env();
+    const Variant* variant = variant_named(info[0].As<Napi::String>());
+    const KernelCode* code = variant == nullptr ? nullptr : code_named(*variant, info[1].As<Napi::String>());
+    if (code == nullptr) throw Napi::Error::New(env, "no such kernel on this processor");
+    auto work = std::make_shared<Work>();
+    auto task = std::make_shared<Task>(env);
+    work->code = code;
+    Napi::Array grid = info[2].As<Napi::Array>();
+    for (uint32_t i = 0; i < 3; i++) work->launch.grid[i] = grid.Get(i).ToNumber().Uint32Value();
+    work->launch.threads = info[5].ToNumber().Uint32Value();
+    if (work->launch.threads == 0 || work->launch.threads > pool_.threads()) work->launch.threads = pool_.threads();
+    take_arguments(info, *work, *task);
+    work->pieces = code->pieces(work->launch);
+    if (info[6].IsFunction()) task->progress = Napi::Persistent(info[6].As<Napi::Function>());
+    return start(env, work, task);
+  }
+
+ private:
+  void take_arguments(const Napi::CallbackInfo& info, Work& work, Task& task) {
+    Napi::Env env = info.Env();
+    Napi::Array given = info[3].As<Napi::Array>();
+    Napi::Array buffers = info[4].As<Napi::Array>();
+    size_t count = strlen(reinterpret_cast<const char*>(work.code->sizes));
+    if (given.Length() != count) throw Napi::Error::New(env, "the kernel takes another number of arguments");
+    work.values.resize(count);
+    for (uint32_t i = 0; i < count; i++) {
+      Napi::Uint8Array bytes = given.Get(i).As<Napi::Uint8Array>();
+      if (buffers.Get(i).ToBoolean()) {
+        work.values[i] = reinterpret_cast<uint64_t>(bytes.Data());
+        task.pinned.push_back(Napi::Persistent(bytes.As<Napi::Object>()));
+      } else {
+        if (bytes.ByteLength() != work.code->sizes[i]) throw Napi::Error::New(env, "an argument has another size");
+        memcpy(&work.values[i], bytes.Data(), bytes.ByteLength());
+      }
+    }
+    for (uint64_t& value : work.values) work.arguments.push_back(&value);
+    work.launch.arguments = work.arguments.data();
+  }
+
+  Napi::Value start(Napi::Env env, const std::shared_ptr<Work>& work, const std::shared_ptr<Task>& task) {
+    Napi::Function nothing = Napi::Function::New(env, [](const Napi::CallbackInfo&) {});
+    task->settle = Napi::ThreadSafeFunction::New(env, nothing, "ogpu cpu launch", 0, 1);
+    if (!task->progress.IsEmpty()) {
+      work->progress = [task](uint64_t done, uint64_t pieces) {
+        task->settle.NonBlockingCall([task, done, pieces](Napi::Env at, Napi::Function) {
+          task->progress.Call({Napi::Number::New(at, static_cast<double>(done)),
+                               Napi::Number::New(at, static_cast<double>(pieces))});
+        });
+      };
+    }
+    work->finished = [task](WorkOutcome outcome) {
+      task->outcome = outcome;
+      task->settle.NonBlockingCall([task](Napi::Env at, Napi::Function) {
+        task->pinned.clear();
+        task->progress.Reset();
+        task->deferred.Resolve(Napi::String::New(at, text_of(task->outcome)));
+      });
+      task->settle.Release();
+    };
+    Napi::Object handle = Napi::Object::New(env);
+    handle["promise"] = task->deferred.Promise();
+    std::weak_ptr<Work> weak = work;
+    handle["cancel"] = Napi::Function::New(env, [weak](const Napi::CallbackInfo&) {
+      if (auto strong = weak.lock()) strong->cancelled = true;
+    });
+    pool_.submit(work);
+    return handle;
+  }
+
+  WorkerPool pool_;
+};
+
+}  // namespace
+
+void add_cpu_device(Napi::Env env, Napi::Object exports) {
+  // One per environment: worker threads of Node.js load the addon again, and end on their own.
+  auto* device = new CpuDevice(env);
+  env.AddCleanupHook([device] { delete device; });
+  Napi::Object cpu = Napi::Object::New(env);
+  cpu["features"] = Napi::Function::New(env, [device](const Napi::CallbackInfo& info) { return device->features(info); });
+  cpu["kernels"] = Napi::Function::New(env, [device](const Napi::CallbackInfo& info) { return device->kernels(info); });
+  cpu["run"] = Napi::Function::New(env, [device](const Napi::CallbackInfo& info) { return device->run(info); });
+  exports["cpu"] = cpu;
+}
+
+}  // namespace ogpu

@@ -1,0 +1,104 @@
+#include "worker-pool.h"
+
+#if defined(__x86_64__) || defined(__i386__)
+#include <xmmintrin.h>
+#endif
+
+namespace ogpu {
+
+namespace {
+
+void set_float_rules() {
+#if defined(__x86_64__) || defined(__i386__)
+  // All exceptions masked, to nearest, no flushing to zero.
+  _mm_setcsr(0x1f80);
+#elif defined(__aarch64__)
+  uint64_t zero = 0;
+  __asm__ volatile("msr fpcr, %0" : : "r"(zero));
+#endif
+}
+
+// So often at most, whatever the number of pieces.
+constexpr uint64_t REPORTS = 100;
+
+}  // namespace
+
+WorkerPool::WorkerPool(unsigned threads) : count_(threads == 0 ? 1 : threads) {}
+
+WorkerPool::~WorkerPool() {
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    stopping_ = true;
+    for (auto& work : queue_) work->cancelled = true;
+  }
+  ready_.notify_all();
+  for (auto& worker : workers_) worker.join();
+}
+
+void WorkerPool::submit(std::shared_ptr<Work> work) {
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    // Started with the first work: a node that computes nothing has no idle threads.
+    while (workers_.size() < count_) workers_.emplace_back([this] { run(); });
+    queue_.push_back(std::move(work));
+  }
+  ready_.notify_all();
+}
+
+std::shared_ptr<Work> WorkerPool::take(uint64_t* piece) {
+  for (auto at = queue_.begin(); at != queue_.end(); ++at) {
+    Work& work = **at;
+    bool over = work.cancelled || work.failed || work.next == work.pieces;
+    if (over && work.active > 0) continue;
+    if (!over && work.active >= work.launch.threads) continue;
+    std::shared_ptr<Work> taken = *at;
+    if (over) {
+      queue_.erase(at);
+      *piece = UINT64_MAX;
+    } else {
+      *piece = work.next++;
+      work.active++;
+    }
+    return taken;
+  }
+  return nullptr;
+}
+
+void WorkerPool::complete(const std::shared_ptr<Work>& work, bool ok) {
+  uint64_t done;
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    work->active--;
+    if (!ok) work->failed = true;
+    done = ++work->completed;
+  }
+  if (ok && work->progress && done * REPORTS / work->pieces != (done - 1) * REPORTS / work->pieces) {
+    work->progress(done, work->pieces);
+  }
+  ready_.notify_all();
+}
+
+void WorkerPool::run() {
+  set_float_rules();
+  for (;;) {
+    uint64_t piece = 0;
+    std::shared_ptr<Work> work;
+    {
+      std::unique_lock<std::mutex> lock(mutex_);
+      ready_.wait(lock, [&] {
+        work = take(&piece);
+        return work != nullptr || (stopping_ && queue_.empty());
+      });
+      if (work == nullptr) return;
+    }
+    if (piece != UINT64_MAX) {
+      complete(work, work->code->run(work->launch, piece));
+      continue;
+    }
+    WorkOutcome outcome = work->failed ? WorkOutcome::no_memory : WorkOutcome::done;
+    if (outcome == WorkOutcome::done && work->completed < work->pieces) outcome = WorkOutcome::cancelled;
+    work->finished(outcome);
+  }
+}
+
+}  // namespace ogpu

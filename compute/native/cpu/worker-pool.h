@@ -1,0 +1,62 @@
+// Threads that run the pieces of launches. Each works with the same floating-point settings: to nearest, denormals kept.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "kernel-code.h"
+
+namespace ogpu {
+
+enum class WorkOutcome { done, cancelled, no_memory };
+
+// One launch. The caller keeps what the arguments point to until `finished` was called.
+struct Work {
+  const KernelCode* code = nullptr;
+  Launch launch{};
+  std::vector<uint64_t> values;
+  std::vector<void*> arguments;
+  uint64_t pieces = 0;
+  // Called on a worker: now and then, and once at the end.
+  std::function<void(uint64_t done, uint64_t pieces)> progress;
+  std::function<void(WorkOutcome)> finished;
+
+  std::atomic<bool> cancelled{false};
+
+  // The pool's.
+  uint64_t next = 0;
+  uint64_t completed = 0;
+  unsigned active = 0;
+  bool failed = false;
+};
+
+class WorkerPool {
+ public:
+  explicit WorkerPool(unsigned threads);
+  ~WorkerPool();
+  WorkerPool(const WorkerPool&) = delete;
+  WorkerPool& operator=(const WorkerPool&) = delete;
+
+  unsigned threads() const { return count_; }
+  void submit(std::shared_ptr<Work> work);
+
+ private:
+  void run();
+  std::shared_ptr<Work> take(uint64_t* piece);
+  void complete(const std::shared_ptr<Work>& work, bool ok);
+
+  unsigned count_;
+  std::mutex mutex_;
+  std::condition_variable ready_;
+  std::deque<std::shared_ptr<Work>> queue_;
+  std::vector<std::thread> workers_;
+  bool stopping_ = false;
+};
+
+}  // namespace ogpu

@@ -1,0 +1,137 @@
+/**
+ * Compiles our own addon (compute/native) with the C++ compiler of the machine and headers from npm packages. Without
+ * a compiler everything still works: kernels then run in WebAssembly, and GPUs are not used.
+ */
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
+import { availableParallelism } from "node:os";
+import { delimiter, join } from "node:path";
+import { wantedInstall } from "./install.mjs";
+import { at, ROOT } from "./paths.mjs";
+import { runProgram } from "./run-program.mjs";
+import { digest, stampIs, writeStamp } from "./stamp.mjs";
+
+const FOLDER = at("build/native");
+const STAMP = at("build/native/.stamp");
+const ADDON = at("build/native/opengpu.node");
+const SOURCES = ["compute/native", "compute/kernels"];
+const COMPILERS = [process.env.CXX, "c++", "g++", "clang++"];
+
+const COMMON = ["-std=c++17", "-fPIC", "-fvisibility=hidden", "-pthread", "-Wall", "-Wextra"];
+/** Bits depend on these: nothing is fused that the source does not fuse, and nothing is assumed about NaNs. */
+const EXACT = [
+  "-O3",
+  "-ffp-contract=off",
+  "-fno-math-errno",
+  "-fno-trapping-math",
+  "-Wno-unknown-pragmas",
+  "-x",
+  "c++",
+];
+
+function addonHeaders() {
+  return [
+    ...["-DNODE_ADDON_API_CPP_EXCEPTIONS", "-DNAPI_VERSION=8"],
+    ...["-isystem", at("node_modules/node-addon-api"), "-isystem", at("node_modules/node-api-headers/include")],
+  ];
+}
+
+/** Each with its flags. The kernels are compiled once for any processor and once for those with AVX2 and FMA. */
+function units() {
+  const fast = process.arch === "x64";
+  const variants = fast ? ["-DOGPU_HAS_FMA_VARIANT"] : [];
+  const plain = ["addon.cc", "cpu/cpu-device.cc", "cpu/worker-pool.cc", "cuda/driver.cc", "cuda/session.cc"];
+  const list = [...plain, "cuda/cuda-device.cc"].map((source) => ({
+    ...{ source, object: `${source.replaceAll("/", "-")}.o` },
+    flags: ["-O2", ...addonHeaders(), ...variants],
+  }));
+  const variant = (name, flags) => ({
+    ...{ source: "cpu/variant.cc", object: `variant-${name}.o` },
+    flags: [...EXACT, `-DOGPU_VARIANT=${name}`, ...flags],
+  });
+  list.unshift(variant("portable", variants));
+  if (fast) list.unshift(variant("fma", [...variants, "-mavx2", "-mfma"]));
+  return list;
+}
+
+/** The compiler's path, or `undefined`. */
+function findCompiler() {
+  if (process.platform !== "linux" && process.platform !== "darwin") return undefined;
+  const folders = (process.env.PATH ?? "").split(delimiter);
+  for (const name of COMPILERS) {
+    if (name === undefined || name === "") continue;
+    if (name.includes("/") && existsSync(name)) return name;
+    const folder = folders.find((path) => path !== "" && existsSync(join(path, name)));
+    if (folder !== undefined) return join(folder, name);
+  }
+  return undefined;
+}
+
+function sourceFacts(folder) {
+  return readdirSync(at(folder), { withFileTypes: true }).flatMap((entry) => {
+    const path = `${folder}/${entry.name}`;
+    if (entry.isDirectory()) return sourceFacts(path);
+    if (!/\.(?:cc|h|cu)$/.test(path)) return [];
+    const { size, mtimeMs } = statSync(at(path));
+    return [`${path} ${size} ${mtimeMs}`];
+  });
+}
+
+function wanted() {
+  const facts = SOURCES.flatMap(sourceFacts).sort();
+  return digest([wantedInstall(), process.arch, findCompiler() ?? "no compiler", ...facts].join("\n"));
+}
+
+export function addonIsCurrent() {
+  // A checkout without the sources, as in a package, has nothing to compile.
+  if (!SOURCES.every((folder) => existsSync(at(folder)))) return true;
+  return stampIs(STAMP, wanted());
+}
+
+export async function buildAddon() {
+  const stamp = wanted();
+  const compiler = findCompiler();
+  mkdirSync(FOLDER, { recursive: true });
+  if (compiler === undefined) {
+    rmSync(ADDON, { force: true });
+    warn("there is no C++ compiler");
+  } else {
+    console.log("set-up: compiling the compute addon");
+    const problem = await compile(compiler);
+    if (problem !== undefined) {
+      rmSync(ADDON, { force: true });
+      warn(`${compiler} does not compile it:\n${problem.split("\n").slice(0, 10).join("\n")}`);
+    }
+  }
+  writeStamp(STAMP, stamp);
+}
+
+function warn(reason) {
+  const without = "kernels run in WebAssembly, many times slower, and GPUs are not used";
+  console.warn(
+    `set-up: warning: no compute addon, ${reason}: ${without}. Install g++ or clang++ and run set-up again.`,
+  );
+}
+
+/** What went wrong, or `undefined`. */
+async function compile(compiler) {
+  const waiting = units();
+  const objects = waiting.map(({ object }) => join(FOLDER, object));
+  const problems = [];
+  const worker = async () => {
+    for (let unit = waiting.shift(); unit !== undefined && problems.length === 0; unit = waiting.shift()) {
+      const { source, object, flags } = unit;
+      const args = [...COMMON, ...flags, "-c", at(`compute/native/${source}`), "-o", join(FOLDER, object)];
+      const { code, output } = await runProgram(compiler, args, { cwd: ROOT });
+      if (code !== 0) problems.push(output === "" ? `${compiler} ended with ${code}` : output);
+    }
+  };
+  await Promise.all(Array.from({ length: availableParallelism() }, worker));
+  if (problems.length > 0) return problems[0];
+  const form = process.platform === "darwin" ? ["-bundle", "-undefined", "dynamic_lookup"] : ["-shared", "-ldl"];
+  // Beside its place first, so that no process loads half a file.
+  const fresh = `${ADDON}.new`;
+  const { code, output } = await runProgram(compiler, [...objects, ...form, "-pthread", "-o", fresh], { cwd: ROOT });
+  if (code !== 0) return output;
+  renameSync(fresh, ADDON);
+  return undefined;
+}
