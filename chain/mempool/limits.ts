@@ -34,3 +34,15 @@ export const MEMPOOL_LIMITS: MempoolLimits = {
 
 /** Senders that changed since nobody was ready; beyond that everybody is looked at again. */
 export const READY_SEARCH_CHANGES = 4_096;
+
+/** Transactions on their way to the journal, in bytes. */
+export const MAX_JOURNAL_PENDING_BYTES: number = 64 * 1024 * 1024;
+
+/** A larger journal is not read at start. Compaction keeps it to about twice what waits. */
+export const MAX_JOURNAL_BYTES: number = 1024 * 1024 * 1024;
+
+/** A longer record is none: more than any chain's transactions may have. */
+export const MAX_JOURNAL_RECORD_BYTES: number = 8 * 1024 * 1024;
+
+/** With fewer records it is not worth the trouble to leave some out. */
+export const MIN_COMPACTED_RECORDS = 1_024;
