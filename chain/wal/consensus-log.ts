@@ -263,7 +263,7 @@ function keyOf({ kind, epoch, view, hash }: VoteContent): string {
   return `${kind} ${epoch} ${view} ${hash}`;
 }
 
-export function checkIdentity(stored: LogIdentity, wanted: LogIdentity): void {
+function checkIdentity(stored: LogIdentity, wanted: LogIdentity): void {
   if (stored.chainId !== wanted.chainId) {
     throw walError("WAL_WRONG_CHAIN", `the consensus log is of chain ${stored.chainId}, not of ${wanted.chainId}`, {
       hint: "Use the data folder of this chain.",

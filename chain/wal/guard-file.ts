@@ -17,7 +17,7 @@ import {
 } from "../../genesis/shape.ts";
 import type { GuardExport } from "../consensus/guard.ts";
 import { NO_HASH, type VoteContent, type VoteKind } from "../consensus/types.ts";
-import { checkIdentity, createLog } from "./consensus-log.ts";
+import { createLog } from "./consensus-log.ts";
 import { walError } from "./errors.ts";
 import { lockFolder } from "./folder-lock.ts";
 import { encodeFrame, FRAME_KINDS } from "./frame.ts";
@@ -62,15 +62,10 @@ export async function exportGuardOn(disk: LogDisk, codec: RecordCodec): Promise<
   return { format: "opengpu-guard", version: 1, chainId: String(chainId), validator, guard };
 }
 
-/** Makes the log of a validator that moves here. Throws WAL_EXISTS, WAL_LOCKED, WAL_WRONG_CHAIN. */
-export async function importGuard(
-  directory: string,
-  file: GuardFile,
-  { codec, chainId }: { readonly codec: RecordCodec; readonly chainId: bigint },
-): Promise<void> {
+/** Makes the log of a validator that moves here. Throws WAL_EXISTS or WAL_LOCKED. */
+export async function importGuard(directory: string, file: GuardFile, codec: RecordCodec): Promise<void> {
   const { validator, guard } = file;
   const identity = { chainId: BigInt(file.chainId), validator };
-  checkIdentity(identity, { chainId, validator });
   const disk = await folderDisk(directory);
   const lock = await lockFolder(directory);
   try {
