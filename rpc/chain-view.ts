@@ -1,4 +1,4 @@
-/** What the RPC needs of a node. Whoever makes the blocks, alone or by consensus, offers this. */
+/** What the RPC needs of a node. */
 import type { Hex } from "../base/bytes.ts";
 import type { StoredBody, StoredHeader, TransactionLocation } from "../chain/store/block-records.ts";
 import type { ChainSpec } from "../genesis/chain-spec.ts";
@@ -18,8 +18,11 @@ export interface ChainView {
   locate(transactionHash: Uint8Array): TransactionLocation | undefined;
   /** The state after that block. Throws STORE_NO_ARCHIVE for a past one when the node does not keep them. */
   stateAt(number: number): StateReader;
-  /** Takes a signed transaction and answers with its hash. Throws the coded reason when it cannot be included. */
-  submit(raw: Uint8Array): Uint8Array;
+  /**
+   * Takes a signed transaction and answers with its hash once a kill would not lose it. Rejects with the coded reason when
+   * it cannot be included.
+   */
+  submit(raw: Uint8Array): Promise<Uint8Array>;
   /** A transaction that waits for a block. */
   waiting(hash: Hex): RecoveredTransaction | undefined;
   /** The nonce after all of the account's transactions, waiting ones included. */

@@ -32,10 +32,13 @@ export function invalidParams(message: string): RpcError {
 
 /** Ethereum clients agree on these words, and libraries tell errors apart by them. Our own sentence follows. */
 const KNOWN_TEXTS: Readonly<Record<string, string>> = {
-  PENDING_KNOWN: "already known",
-  PENDING_NONCE_TAKEN: "replacement transaction underpriced",
-  PENDING_NONCE_TOO_FAR: "nonce too high",
-  PENDING_FULL: "txpool is full",
+  MEMPOOL_KNOWN: "already known",
+  MEMPOOL_UNDERPRICED: "replacement transaction underpriced",
+  MEMPOOL_NONCE_TOO_LOW: "nonce too low",
+  MEMPOOL_NONCE_TOO_FAR: "nonce too high",
+  MEMPOOL_FULL: "txpool is full",
+  MEMPOOL_SENDER_FULL: "account limit exceeded",
+  MEMPOOL_INSUFFICIENT_FUNDS: "insufficient funds for gas * price + value",
   TX_NONCE_TOO_LOW: "nonce too low",
   TX_NONCE_TOO_HIGH: "nonce too high",
   TX_NONCE_OVERFLOW: "nonce has max value",

@@ -63,6 +63,7 @@ function alarm(state: ConsensusState, reason: string): void {
 export function enterView(state: ConsensusState, view: number): void {
   state.left = state.view;
   state.view = view;
+  state.enteredAt = state.now;
   state.building = undefined;
   setTimer(state, "view", undefined);
   setTimer(state, "pace", undefined);

@@ -75,7 +75,8 @@ function proposeRule(state: ConsensusState): void {
     proposeBlock(state, parent.block, parent.view);
     return;
   }
-  const earliest = parent.block.time + parameters.blockInterval;
+  // A clock that was set back must not stop the chain until it is there again.
+  const earliest = Math.min(parent.block.time, state.enteredAt) + parameters.blockInterval;
   if (state.now < earliest) {
     setTimer(state, "pace", earliest);
     return;

@@ -76,6 +76,8 @@ export interface ConsensusState {
   sealing: boolean;
 
   view: number;
+  /** When, by the local clock. */
+  enteredAt: number;
   /** The view that was left in this step. */
   left: number | undefined;
   readonly rounds: Map<number, Round>;
@@ -162,6 +164,7 @@ export function initialState(options: CoreOptions, base: FinalBase): ConsensusSt
     finalAt: 0,
     sealing: false,
     view: finalView + 1,
+    enteredAt: 0,
     left: undefined,
     rounds: new Map(),
     blocks: new Map(),

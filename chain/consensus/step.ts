@@ -16,6 +16,8 @@ import { type ConsensusState, roundOf } from "./state.ts";
 export function step(state: ConsensusState, now: number, event: Event): readonly Effect[] {
   state.now = now;
   state.left = undefined;
+  // The clock was set back: what is measured from there would not come for a long time.
+  state.enteredAt = Math.min(state.enteredAt, now);
   handle(state, event);
   applyRules(state);
   state.retried = new Map();
@@ -26,6 +28,7 @@ function handle(state: ConsensusState, event: Event): void {
   switch (event.type) {
     case "start":
       state.finalAt = state.now;
+      state.enteredAt = state.now;
       // What the log held is durable by definition.
       onSynced(state, state.position);
       return;

@@ -18,8 +18,9 @@ export interface IntakeOptions {
   readonly mempool: Mempool;
   readonly rules: ExecutionRules;
   readonly gasLimit: bigint;
-  /** The state after the last final block. */
+  /** The state after the last final block, and the base fee of the next. */
   readonly state: () => StateReader;
+  readonly baseFee: () => bigint;
   readonly now: () => number;
   recover(raws: readonly Uint8Array[]): Promise<readonly RecoveryResult[]>;
   /** Resolves when a killed process would not lose them. */
@@ -81,7 +82,7 @@ export class TransactionIntake {
     const bytes = raws.reduce((sum, raw) => sum + raw.length, 0);
     if (this.#isClosed || !this.#takeRoom(raws.length, bytes)) return "ignore";
     try {
-      const outcomes = this.#addAll(await this.#options.recover(raws));
+      const outcomes = this.#addAll(await this.#options.recover(raws), this.#options.baseFee());
       if (outcomes.some((outcome) => outcome instanceof CodedError && isMalformed(outcome))) return "reject";
       return outcomes.every((outcome) => outcome instanceof CodedError) ? "ignore" : "accept";
     } finally {
@@ -90,12 +91,12 @@ export class TransactionIntake {
     }
   }
 
-  /** Puts back what the journal held: what is no longer of use is left out. */
+  /** Puts back what the journal held, except what can never be included. What was taken at a lower base fee may wait. */
   async reload(raws: readonly Uint8Array[]): Promise<number> {
     let added = 0;
     for (let start = 0; start < raws.length; start += MAX_BATCH) {
       const results = await this.#options.recover(raws.slice(start, start + MAX_BATCH));
-      added += this.#addAll(results).filter((outcome) => !(outcome instanceof CodedError)).length;
+      added += this.#addAll(results, 0n).filter((outcome) => !(outcome instanceof CodedError)).length;
     }
     return added;
   }
@@ -131,8 +132,8 @@ export class TransactionIntake {
   }
 
   async #process(batch: readonly Waiting[]): Promise<void> {
-    const { recover, journal, publish } = this.#options;
-    const outcomes = this.#addAll(await recover(batch.map(({ raw }) => raw)));
+    const { recover, journal, publish, baseFee } = this.#options;
+    const outcomes = this.#addAll(await recover(batch.map(({ raw }) => raw)), baseFee());
     const accepted = batch.filter((_, index) => !(outcomes[index] instanceof CodedError)).map(({ raw }) => raw);
     if (accepted.length > 0) {
       publish(accepted);
@@ -146,23 +147,30 @@ export class TransactionIntake {
     }
   }
 
-  #addAll(results: readonly RecoveryResult[]): readonly Outcome[] {
+  #addAll(results: readonly RecoveryResult[], baseFeePerGas: bigint): readonly Outcome[] {
     const reader = this.#options.state();
-    const outcomes = results.map((result) => (result instanceof CodedError ? result : this.#add(result, reader)));
+    const environment = { gasLimit: this.#options.gasLimit, baseFeePerGas };
+    const outcomes = results.map((result) =>
+      result instanceof CodedError ? result : this.#add(result, reader, environment),
+    );
     if (outcomes.some((outcome) => !(outcome instanceof CodedError))) this.#options.onAdded();
     return outcomes;
   }
 
-  #add(entry: RecoveredTransaction, reader: StateReader): Outcome {
-    const { mempool, rules, gasLimit, now } = this.#options;
+  #add(
+    entry: RecoveredTransaction,
+    reader: StateReader,
+    environment: { readonly gasLimit: bigint; readonly baseFeePerGas: bigint },
+  ): Outcome {
+    const { mempool, rules, now } = this.#options;
     const { transaction, sender } = entry;
     try {
       checkTransaction(transaction, rules);
       const account = reader.account(sender);
       const nonce = account?.nonce ?? 0n;
-      // A nonce ahead of the account's waits for the ones before it, and a low fee for a lower base fee.
+      // A nonce ahead of the account's waits for the ones before it; everything else must hold now.
       const next = transaction.nonce > nonce ? { ...transaction, nonce } : transaction;
-      checkAgainstState(next, account, reader, { gasLimit, baseFeePerGas: 0n }, 0n);
+      checkAgainstState(next, account, reader, environment, 0n);
       mempool.add(entry, account ?? EMPTY_ACCOUNT, now());
       return entry;
     } catch (error) {

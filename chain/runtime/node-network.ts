@@ -4,7 +4,7 @@ import type { NodeMessage } from "../wire/node-message.ts";
 import type { BatchJudgement } from "./intake.ts";
 
 export interface Peer {
-  readonly id: string;
+  readonly peer: string;
   /** Its last final block, as it says. */
   readonly height: number;
 }
@@ -13,10 +13,10 @@ export interface NodeNetwork {
   peers(): readonly Peer[];
   /** False when there is no such peer, or too much waits for it already. */
   send(to: string, message: NodeMessage): boolean;
-  broadcast(message: NodeMessage, to: "validators" | "all"): void;
+  broadcast(message: NodeMessage, to: "validators" | "all"): unknown;
   publishTransactions(raws: readonly Uint8Array[]): void;
   publishFinalBlock(segment: FinalSegment): void;
-  penalise(peer: string, offence: "bad-signature" | "bad-proof"): void;
+  penalise(peer: string, offence: "invalid" | "useless"): void;
   stop(): Promise<void>;
 }
 

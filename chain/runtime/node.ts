@@ -36,7 +36,7 @@ import { Ledger } from "./ledger.ts";
 import { HOUSEKEEPING_INTERVAL, LEAST_GAS, MAX_EVIDENCE } from "./limits.ts";
 import type { NodeLog, SubsystemLog } from "./node-log.ts";
 import type { NodeMeter } from "./node-meter.ts";
-import type { NodeNetwork } from "./node-network.ts";
+import type { NodeNetwork, Peer } from "./node-network.ts";
 import { specValidators, type ValidatorSource } from "./validator-source.ts";
 
 /** The parts, opened by whoever starts the node (open-node.ts), who also closes them. */
@@ -47,7 +47,7 @@ export interface NodeParts {
   readonly log: DriverLog;
   readonly records: readonly LogRecord[];
   readonly floor?: SignFloor;
-  readonly journal: Pick<MempoolJournal, "append">;
+  readonly journal: Pick<MempoolJournal, "append" | "isCompactionDue" | "compact">;
   readonly senders: Pick<SenderPool, "recover">;
   readonly verifier: JobVerifier;
   readonly crypto: Crypto;
@@ -174,6 +174,11 @@ export class Node extends ChainReader {
     void this.#inbox.receive(from, message);
   }
 
+  /** Somebody is there who may be ahead: waiting for the next look at all peers would only cost time. */
+  onPeer({ peer, height }: Peer): void {
+    if (height > this.consensus.final.height + 1) this.#driver.dispatch({ type: "ahead", from: peer });
+  }
+
   receiveTransactions(raws: readonly Uint8Array[]): Promise<BatchJudgement> {
     return this.#intake.receive(raws);
   }
@@ -218,6 +223,7 @@ export class Node extends ChainReader {
       rules: this.#rules,
       gasLimit: spec.block.gasLimit,
       state: () => store.state().reader,
+      baseFee: () => nextBaseFee(this.head.header),
       now: () => clock.now(),
       recover: (raws) => senders.recover(raws),
       journal: (raws) => journal.append(raws),
@@ -237,8 +243,8 @@ export class Node extends ChainReader {
     }
     if (network.send(to, message) || !message.type.startsWith("fetch-")) return;
     const peers = network.peers();
-    const peer = peers[this.#turn++ % Math.max(1, peers.length)];
-    if (peer !== undefined) network.send(peer.id, message);
+    const other = peers[this.#turn++ % Math.max(1, peers.length)];
+    if (other !== undefined) network.send(other.peer, message);
   }
 
   #candidates(parent: Block): readonly RecoveredTransaction[] {
@@ -315,17 +321,25 @@ export class Node extends ChainReader {
 
   #blame(peer: string): void {
     this.#say.info({ peer }, "a peer sent a false signature");
-    this.#network?.penalise(peer, "bad-signature");
+    this.#network?.penalise(peer, "invalid");
   }
 
   #keepHouse(): void {
     const { clock, meter } = this.#parts;
     this.#cancelHousekeeping = clock.setTimer(HOUSEKEEPING_INTERVAL, () => {
       this.mempool.expire(clock.now());
+      this.#compactJournal();
       this.#askWhoIsAhead();
       meter.gauges({ peers: this.peers, transactions: this.mempool.size, bytes: this.mempool.bytes });
       this.#keepHouse();
     });
+  }
+
+  #compactJournal(): void {
+    const { journal, onFailure } = this.#parts;
+    if (!journal.isCompactionDue(this.mempool.size)) return;
+    const live = (): Uint8Array[] => [...this.mempool.entries()].map(({ transaction }) => transaction.raw);
+    journal.compact(live).catch(onFailure);
   }
 
   /** Finality usually comes by itself; whoever stands still while a peer is ahead asks. */
@@ -335,7 +349,7 @@ export class Node extends ChainReader {
     this.#heightAtLastLook = height;
     if (!stands) return;
     const ahead = this.#network?.peers().filter((peer) => peer.height > height) ?? [];
-    const peer = ahead[this.#turn++ % Math.max(1, ahead.length)];
-    if (peer !== undefined) this.#driver.dispatch({ type: "ahead", from: peer.id });
+    const other = ahead[this.#turn++ % Math.max(1, ahead.length)];
+    if (other !== undefined) this.#driver.dispatch({ type: "ahead", from: other.peer });
   }
 }

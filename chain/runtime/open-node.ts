@@ -3,7 +3,7 @@
  *
  *   chain/      final blocks and state (LevelDB)
  *   consensus/  the log of consensus: what this validator has signed
- *   mempool/    transactions of our clients that wait
+ *   mempool.journal  transactions of our clients that wait
  *   sync/       chunks of a snapshot that is being fetched
  */
 import { mkdir } from "node:fs/promises";
@@ -28,7 +28,7 @@ import { type Clock, systemClock } from "./clock.ts";
 import { Node } from "./node.ts";
 import { type NodeLog, silentLog } from "./node-log.ts";
 import { type NodeMeter, noMeter } from "./node-meter.ts";
-import type { NetworkFactory, NodeNetwork, NodeNetworkHandlers } from "./node-network.ts";
+import type { NetworkFactory, NodeNetwork, NodeNetworkHandlers, Peer } from "./node-network.ts";
 import type { ValidatorSource } from "./validator-source.ts";
 
 export interface OpenNodeOptions {
@@ -81,7 +81,7 @@ async function openParts(options: OpenNodeOptions, opened: Closing): Promise<Ope
   opened.add(() => senders.close());
   const verifier = new WorkerVerifier({ chainId: spec.chainId });
   opened.add(() => verifier.close());
-  const { journal, raws } = await MempoolJournal.open(join(directory, "mempool"));
+  const journal = await MempoolJournal.open(join(directory, "mempool.journal"));
   opened.add(() => journal.close());
   const crypto = blsCrypto(bls);
   const { coinbase, validators, onFailure } = options;
@@ -92,7 +92,7 @@ async function openParts(options: OpenNodeOptions, opened: Closing): Promise<Ope
   });
   opened.add(() => node.stop());
   relay.node = node;
-  await node.start(network, raws);
+  await node.start(network, journal.load());
   return { node, network, notSigning, close: () => opened.close() };
 }
 
@@ -167,8 +167,8 @@ class Relay implements NodeNetworkHandlers {
     return (await this.node?.receiveFinalBlock(from, segment)) ?? "ignore";
   }
 
-  onPeer(): void {
-    // Consensus asks whoever is there when it needs something.
+  onPeer(peer: Peer, isConnected: boolean): void {
+    if (isConnected) this.node?.onPeer(peer);
   }
 
   status(): { readonly height: number } {

@@ -5,5 +5,5 @@ import { data } from "../parameters.ts";
 export const ethSendRawTransaction: RpcMethod = defineMethod({
   name: "eth_sendRawTransaction",
   parameters: [data],
-  run: ({ chain }, raw) => bytesToHex(chain.submit(raw)),
+  run: async ({ chain }, raw) => bytesToHex(await chain.submit(raw)),
 });

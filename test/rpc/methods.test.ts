@@ -5,7 +5,7 @@ import { GWEI, OGPU } from "../../base/units.ts";
 import { hashHeader } from "../../chain/blocks/header.ts";
 import { TOKEN_ADDRESS } from "../../vm/modules/addresses.ts";
 import { tokenAbi } from "../../vm/modules/token/token.ts";
-import { ALICE, BOB, STRANGER } from "../chain/solo/support/solo-fixture.ts";
+import { ALICE, BOB, STRANGER } from "../chain/runtime/support/single-node.ts";
 import { RpcFixture } from "./support/rpc-fixture.ts";
 
 type Json = Record<string, unknown>;
@@ -29,14 +29,14 @@ function initCode(runtime: string): Uint8Array {
 
 beforeAll(async () => {
   fixture = await RpcFixture.open(true);
-  const { solo } = fixture;
-  transferHash = await fixture.include(solo.sign(ALICE, { value: OGPU }));
+  const { alone } = fixture;
+  transferHash = await fixture.include(alone.sign(ALICE, { value: OGPU }));
   const creation = await fixture.include(
-    solo.sign(ALICE, { nonce: 1n, to: undefined, value: 0n, data: initCode(STORING), gasLimit: 500_000n }),
+    alone.sign(ALICE, { nonce: 1n, to: undefined, value: 0n, data: initCode(STORING), gasLimit: 500_000n }),
   );
   contract = ((await fixture.call("eth_getTransactionReceipt", creation)) as Json)["contractAddress"] as Hex;
   const data = hexToBytes(`0x${"2a".padStart(64, "0")}`);
-  await fixture.include(solo.sign(BOB, { to: contract, value: 0n, data, gasLimit: 200_000n }));
+  await fixture.include(alone.sign(BOB, { to: contract, value: 0n, data, gasLimit: 200_000n }));
 });
 
 afterAll(() => fixture.close());
@@ -74,10 +74,10 @@ describe("state", () => {
   });
 
   it("counts waiting transactions in the pending nonce", async () => {
-    await fixture.call("eth_sendRawTransaction", bytesToHex(fixture.solo.sign(BOB, { nonce: 1n })));
+    await fixture.call("eth_sendRawTransaction", bytesToHex(fixture.alone.sign(BOB, { nonce: 1n })));
     expect(await fixture.call("eth_getTransactionCount", BOB.address, "pending")).toBe("0x2");
     expect(await fixture.call("eth_getTransactionCount", BOB.address, "latest")).toBe("0x1");
-    await fixture.solo.nextBlock(fixture.chain);
+    await fixture.alone.nextBlock(fixture.chain);
   });
 });
 
@@ -97,7 +97,7 @@ describe("transactions and blocks", () => {
   });
 
   it("shows a waiting transaction without a place", async () => {
-    const raw = bytesToHex(fixture.solo.sign(BOB, { nonce: 5n }));
+    const raw = bytesToHex(fixture.alone.sign(BOB, { nonce: 5n }));
     const hash = await fixture.call("eth_sendRawTransaction", raw);
     expect(await fixture.call("eth_getTransactionByHash", hash)).toMatchObject({
       hash,
@@ -142,15 +142,15 @@ describe("transactions and blocks", () => {
   });
 
   it.each([
-    ["nonce too low", "TX_NONCE_TOO_LOW", () => fixture.solo.sign(ALICE)],
-    ["insufficient funds for gas * price + value", "TX_INSUFFICIENT_FUNDS", () => fixture.solo.sign(STRANGER)],
-    ["intrinsic gas too low", "TX_INTRINSIC_GAS_TOO_LOW", () => fixture.solo.sign(ALICE, { nonce: 2n, gasLimit: 1n })],
+    ["nonce too low", "TX_NONCE_TOO_LOW", () => fixture.alone.sign(ALICE)],
+    ["insufficient funds for gas * price + value", "TX_INSUFFICIENT_FUNDS", () => fixture.alone.sign(STRANGER)],
+    ["intrinsic gas too low", "TX_INTRINSIC_GAS_TOO_LOW", () => fixture.alone.sign(ALICE, { nonce: 2n, gasLimit: 1n })],
     ["transaction type not supported", "TX_TYPE_UNSUPPORTED", () => new Uint8Array([3, 0xc0])],
-    ["invalid chain id", "TX_WRONG_CHAIN", () => fixture.solo.sign(ALICE, { nonce: 2n, chainId: 1n })],
+    ["invalid chain id", "TX_WRONG_CHAIN", () => fixture.alone.sign(ALICE, { nonce: 2n, chainId: 1n })],
     [
       "less than block base fee",
       "TX_FEE_BELOW_BASE_FEE",
-      () => fixture.solo.sign(ALICE, { nonce: 2n, maxFeePerGas: 0n, maxPriorityFeePerGas: 0n }),
+      () => fixture.alone.sign(ALICE, { nonce: 2n, maxFeePerGas: 0n, maxPriorityFeePerGas: 0n }),
     ],
   ])("refuses with the words that wallets know: %s", async (words, code, raw) => {
     const { error } = await fixture.ask("eth_sendRawTransaction", bytesToHex(raw()));
@@ -160,10 +160,10 @@ describe("transactions and blocks", () => {
   });
 
   it("says already known to a transaction that waits", async () => {
-    const raw = bytesToHex(fixture.solo.sign(BOB, { nonce: 6n }));
+    const raw = bytesToHex(fixture.alone.sign(BOB, { nonce: 6n }));
     await fixture.call("eth_sendRawTransaction", raw);
     const { error } = await fixture.ask("eth_sendRawTransaction", raw);
-    expect(error).toMatchObject({ code: -32_000, data: { code: "PENDING_KNOWN" } });
+    expect(error).toMatchObject({ code: -32_000, data: { code: "MEMPOOL_KNOWN" } });
     expect(error?.message).toContain("already known");
   });
 });
@@ -243,7 +243,7 @@ describe("calls", () => {
     const runtime = `602a6000526000600060206000600073${contract.slice(2)}5af115602b57005b60006000fd`;
     const code = initCode(runtime);
     const hash = await fixture.include(
-      fixture.solo.sign(ALICE, { nonce: 2n, to: undefined, value: 0n, data: code, gasLimit: 500_000n }),
+      fixture.alone.sign(ALICE, { nonce: 2n, to: undefined, value: 0n, data: code, gasLimit: 500_000n }),
     );
     const outer = ((await fixture.call("eth_getTransactionReceipt", hash)) as Json)["contractAddress"];
     const gas = await fixture.call<Hex>("eth_estimateGas", { from: ALICE.address, to: outer });
@@ -311,7 +311,7 @@ describe("a node without an archive", () => {
   it("refuses a state that it does not keep, and says how to get it", async () => {
     const plain = await RpcFixture.open(false);
     try {
-      for (let nonce = 0n; nonce < 70n; nonce++) await plain.include(plain.solo.sign(ALICE, { nonce }));
+      for (let nonce = 0n; nonce < 70n; nonce++) await plain.include(plain.alone.sign(ALICE, { nonce }));
       const { error } = await plain.ask("eth_getBalance", ALICE.address, "0x1");
       expect(error).toMatchObject({ code: -32_000, data: { code: "STORE_NO_ARCHIVE" } });
       expect(await plain.call("eth_getBlockByNumber", "0x1", false)).toMatchObject({ number: "0x1" });

@@ -2,12 +2,13 @@ import { request as httpRequest } from "node:http";
 import { connect } from "node:net";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { SoloChain } from "../../chain/solo/solo-chain.ts";
+import type { Node } from "../../chain/runtime/node.ts";
+import type { ChainView } from "../../rpc/chain-view.ts";
 import { type RpcServer, type RpcServerOptions, startRpcServer } from "../../rpc/server.ts";
-import { SoloFixture } from "../chain/solo/support/solo-fixture.ts";
+import { SingleNode } from "../chain/runtime/support/single-node.ts";
 
-const fixture = new SoloFixture();
-let chain: SoloChain;
+const fixture = new SingleNode();
+let chain: Node;
 let server: RpcServer;
 
 const start = (port: number, changes: Partial<RpcServerOptions> = {}): Promise<RpcServer> =>
@@ -27,7 +28,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await server.close();
-  await chain.close();
+  await fixture.close();
   fixture.remove();
 });
 
@@ -36,6 +37,17 @@ function post(
   headers: Readonly<Record<string, string>> = { "content-type": "application/json" },
 ): Promise<Response> {
   return fetch(server.url, { method: "POST", headers, body });
+}
+
+/** The node, with another way of finding states. */
+function withStateAt(stateAt: Node["stateAt"]): ChainView {
+  return new Proxy(chain, {
+    get: (target, name) => {
+      if (name === "stateAt") return stateAt;
+      const value: unknown = Reflect.get(target, name, target);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
 }
 
 const REQUEST = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "web3_clientVersion" });
@@ -122,12 +134,8 @@ describe("the RPC over HTTP", () => {
 
   it("tells the operator of a bug outside JSON-RPC too, and the caller only that there is one", async () => {
     const bugs: unknown[] = [];
-    const broken: SoloChain = Object.create(chain, {
-      stateAt: {
-        value: () => {
-          throw new Error("secret path");
-        },
-      },
+    const broken = withStateAt(() => {
+      throw new Error("secret path");
     });
     const other = await start(0, { chain: broken, onBug: (method, error) => bugs.push(method, error) });
     const response = await fetch(other.url);
@@ -165,13 +173,9 @@ describe("the RPC under load", () => {
 
   it("stops working for a client that has hung up", async () => {
     let calls = 0;
-    const counted: SoloChain = Object.create(chain, {
-      stateAt: {
-        value: (number: number) => {
-          calls++;
-          return chain.stateAt(number);
-        },
-      },
+    const counted = withStateAt((number) => {
+      calls++;
+      return chain.stateAt(number);
     });
     const other = await start(0, { chain: counted });
     const ask = async (): Promise<unknown> => (await fetch(other.url, { method: "OPTIONS" })).status;

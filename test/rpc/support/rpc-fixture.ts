@@ -1,12 +1,12 @@
-/** The RPC of a solo chain, without HTTP. */
+/** The RPC of a node that is alone, without HTTP. */
 import type { Hex } from "../../../base/bytes.ts";
-import type { SoloChain } from "../../../chain/solo/solo-chain.ts";
+import type { Node } from "../../../chain/runtime/node.ts";
 import { JsonRpc } from "../../../rpc/json-rpc.ts";
 import { METHODS } from "../../../rpc/methods.ts";
 import type { RpcClient } from "../../../rpc/request-budget.ts";
 import { MessageCaller } from "../../../vm/execution/call-message.ts";
 import { rulesOfSpec } from "../../../vm/rules-of-spec.ts";
-import { SoloFixture } from "../../chain/solo/support/solo-fixture.ts";
+import { SingleNode } from "../../chain/runtime/support/single-node.ts";
 
 export interface RpcAnswer {
   readonly jsonrpc: "2.0";
@@ -19,13 +19,13 @@ export interface RpcAnswer {
 export const PATIENT: RpcClient = { isGone: () => false, hold: () => true };
 
 export class RpcFixture {
-  readonly solo: SoloFixture;
+  readonly alone: SingleNode;
   readonly bugs: unknown[] = [];
-  readonly chain: SoloChain;
+  readonly chain: Node;
   readonly rpc: JsonRpc;
 
-  private constructor(solo: SoloFixture, chain: SoloChain) {
-    this.solo = solo;
+  private constructor(alone: SingleNode, chain: Node) {
+    this.alone = alone;
     this.chain = chain;
     const caller = new MessageCaller(rulesOfSpec(chain.spec));
     const context = { chain, caller, clientVersion: "ogpu/test" };
@@ -33,8 +33,8 @@ export class RpcFixture {
   }
 
   static async open(archive = false): Promise<RpcFixture> {
-    const solo = new SoloFixture();
-    return new RpcFixture(solo, await solo.open({ archive }));
+    const alone = new SingleNode();
+    return new RpcFixture(alone, await alone.open({ archive }));
   }
 
   /** The whole answer to one request. */
@@ -53,12 +53,12 @@ export class RpcFixture {
   /** Sends the transaction and waits for its block. */
   async include(raw: Uint8Array): Promise<Hex> {
     const hash = await this.call<Hex>("eth_sendRawTransaction", `0x${Buffer.from(raw).toString("hex")}`);
-    await this.solo.nextBlock(this.chain);
+    await this.alone.nextBlock(this.chain);
     return hash;
   }
 
   async close(): Promise<void> {
-    await this.chain.close();
-    this.solo.remove();
+    await this.alone.close();
+    this.alone.remove();
   }
 }

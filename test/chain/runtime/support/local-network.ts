@@ -45,7 +45,7 @@ export class LocalNetwork {
     const tell = (to: string, message: NodeMessage): boolean =>
       deliver(to, ({ handlers }) => handlers.onMessage(name, message));
     return {
-      peers: () => others().map(([id, { handlers }]): Peer => ({ id, height: handlers.status().height })),
+      peers: () => others().map(([peer, { handlers }]): Peer => ({ peer, height: handlers.status().height })),
       send: tell,
       broadcast: (message, to) => {
         for (const [other, { isValidator }] of others()) if (to === "all" || isValidator) tell(other, message);

@@ -1,5 +1,5 @@
 /** A clock that moves when a test says so. */
-import type { Clock } from "../../../../chain/solo/clock.ts";
+import type { Clock } from "../../../../chain/runtime/clock.ts";
 
 interface Timer {
   readonly at: number;
