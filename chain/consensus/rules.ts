@@ -9,7 +9,7 @@ import { setTimer, wakeAt, want } from "./outbox.ts";
 import { viewTimeout } from "./parameters.ts";
 import { isMoreThanThird } from "./quorum.ts";
 import { maySign, sign } from "./signing.ts";
-import { type ConsensusState, isSeal, type Round, roundOf } from "./state.ts";
+import { type ConsensusState, isSeal, type Round, roundOf, validBlock } from "./state.ts";
 import { type Block, type Certificate, NO_HASH } from "./types.ts";
 
 export function applyRules(state: ConsensusState): void {
@@ -39,7 +39,9 @@ function notarizeRule(state: ConsensusState, round: Round): void {
 /** Waits, and is not rejected: a block from a clock ahead of ours, and one with content too far above our final one. */
 function isTooEarly(state: ConsensusState, block: Block): boolean {
   const { maxSkew, maxUnfinal } = state.parameters;
-  if (block.time > state.now + maxSkew) {
+  // No block can be older than its parent: one of the same time is as early as can be.
+  const isFirstMoment = block.time === validBlock(state, block.parent)?.time;
+  if (block.time > state.now + maxSkew && !isFirstMoment) {
     wakeAt(state, block.time - maxSkew);
     return true;
   }
