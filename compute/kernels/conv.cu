@@ -8,12 +8,22 @@
 #define DEPTH 16
 #define EACH 4
 
+__device__ __forceinline__ void multiply(float (&sums)[EACH][EACH], const float* left, const float* right) {
+  float4 x = *reinterpret_cast<const float4*>(left);
+  float4 y = *reinterpret_cast<const float4*>(right);
+  float xs[EACH] = {x.x, x.y, x.z, x.w}, ys[EACH] = {y.x, y.y, y.z, y.w};
+#pragma unroll
+  for (int i = 0; i < EACH; i++)
+#pragma unroll
+    for (int j = 0; j < EACH; j++) sums[i][j] = __fmaf_rn(xs[i], ys[j], sums[i][j]);
+}
+
 extern "C" __global__ void __launch_bounds__(256)
     conv(int groups, int channels, int height, int width, int outputs, int outHeight, int outWidth, int kernelHeight,
          int kernelWidth, int strideY, int strideX, int padY, int padX, int dilationY, int dilationX,
          const float* __restrict__ x, const float* __restrict__ w, float* __restrict__ y) {
-  __shared__ float left[DEPTH][SIDE];
-  __shared__ float right[DEPTH][SIDE];
+  __shared__ __align__(16) float left[DEPTH][SIDE];
+  __shared__ __align__(16) float right[DEPTH][SIDE];
   int thread = threadIdx.x;
   int tx = thread % 16, ty = thread / 16;
   int top = blockIdx.y * SIDE, first = blockIdx.x * SIDE;
@@ -39,14 +49,13 @@ extern "C" __global__ void __launch_bounds__(256)
       right[p][at % SIDE] = there ? x[((long long)(row / area) * height + inY) * width + inX] : 0.0f;
     }
     __syncthreads();
-    for (int p = 0; p < depth; p++) {
-      float4 v = *(const float4*)&left[p][ty * EACH];
-      float4 u = *(const float4*)&right[p][tx * EACH];
-      float vs[EACH] = {v.x, v.y, v.z, v.w}, us[EACH] = {u.x, u.y, u.z, u.w};
+    // Never beyond depth: adding a product of zeros would turn -0 into +0.
+    if (depth == DEPTH) {
 #pragma unroll
-      for (int i = 0; i < EACH; i++)
-#pragma unroll
-        for (int j = 0; j < EACH; j++) sums[i][j] = __fmaf_rn(vs[i], us[j], sums[i][j]);
+      for (int p = 0; p < DEPTH; p++) multiply(sums, left[p] + ty * EACH, right[p] + tx * EACH);
+    } else {
+#pragma unroll 1
+      for (int p = 0; p < depth; p++) multiply(sums, left[p] + ty * EACH, right[p] + tx * EACH);
     }
     __syncthreads();
   }

@@ -9,8 +9,8 @@
 extern "C" __global__ void __launch_bounds__(256)
     gemm_int8(int m, int n, int k, int aSigned, int bSigned, int aZero, int bZero, const unsigned char* __restrict__ a,
               const unsigned char* __restrict__ b, int* __restrict__ c) {
-  __shared__ int left[DEPTH][SIDE];
-  __shared__ int right[DEPTH][SIDE];
+  __shared__ __align__(16) int left[DEPTH][SIDE];
+  __shared__ __align__(16) int right[DEPTH][SIDE];
   int thread = threadIdx.x;
   int tx = thread % 16, ty = thread / 16;
   int top = blockIdx.y * SIDE, first = blockIdx.x * SIDE;

@@ -7,11 +7,21 @@
 #define DEPTH 16
 #define EACH 4
 
+__device__ __forceinline__ void multiply(float (&sums)[EACH][EACH], const float* left, const float* right) {
+  float4 x = *reinterpret_cast<const float4*>(left);
+  float4 y = *reinterpret_cast<const float4*>(right);
+  float xs[EACH] = {x.x, x.y, x.z, x.w}, ys[EACH] = {y.x, y.y, y.z, y.w};
+#pragma unroll
+  for (int i = 0; i < EACH; i++)
+#pragma unroll
+    for (int j = 0; j < EACH; j++) sums[i][j] = __fmaf_rn(xs[i], ys[j], sums[i][j]);
+}
+
 extern "C" __global__ void __launch_bounds__(256)
     gemm(int m, int n, int k, int aBatch, int aRow, int aColumn, int bBatch, int bRow, int bColumn,
          const float* __restrict__ a, const float* __restrict__ b, float* __restrict__ c) {
-  __shared__ float left[DEPTH][SIDE];
-  __shared__ float right[DEPTH][SIDE];
+  __shared__ __align__(16) float left[DEPTH][SIDE];
+  __shared__ __align__(16) float right[DEPTH][SIDE];
   int thread = threadIdx.x;
   int tx = thread % 16, ty = thread / 16;
   int top = blockIdx.y * SIDE, first = blockIdx.x * SIDE;
@@ -34,14 +44,12 @@ extern "C" __global__ void __launch_bounds__(256)
     }
     __syncthreads();
     // Never beyond depth: adding a product of zeros would turn -0 into +0.
-    for (int p = 0; p < depth; p++) {
-      float4 x = *(const float4*)&left[p][ty * EACH];
-      float4 y = *(const float4*)&right[p][tx * EACH];
-      float xs[EACH] = {x.x, x.y, x.z, x.w}, ys[EACH] = {y.x, y.y, y.z, y.w};
+    if (depth == DEPTH) {
 #pragma unroll
-      for (int i = 0; i < EACH; i++)
-#pragma unroll
-        for (int j = 0; j < EACH; j++) sums[i][j] = __fmaf_rn(xs[i], ys[j], sums[i][j]);
+      for (int p = 0; p < DEPTH; p++) multiply(sums, left[p] + ty * EACH, right[p] + tx * EACH);
+    } else {
+#pragma unroll 1
+      for (int p = 0; p < depth; p++) multiply(sums, left[p] + ty * EACH, right[p] + tx * EACH);
     }
     __syncthreads();
   }

@@ -60,7 +60,7 @@ function matrixGrid(rows: number, columns: number, batch: number): Extent {
 
 /** A thread brings 4 elements of each side for every 16 steps, and makes 16 multiply-adds in each of them. */
 function productFuel(k: number, bring: number): number {
-  return 256 * (1_000 + Math.ceil(k / 16) * (4 * bring + 16 * 80 + 40));
+  return 256 * (1_000 + Math.ceil(k / 16) * (4 * bring + 16 * 190 + 40));
 }
 
 function gemm(numbers: readonly number[], batch: number): StandardLaunch | undefined {
@@ -76,7 +76,7 @@ function gemm(numbers: readonly number[], batch: number): StandardLaunch | undef
   ];
   return {
     ...{ grid: matrixGrid(m, n, batch), block: THREADS, tiles: [{ parameter: 11, tile: matrixTile(m, n) }] },
-    fuel: productFuel(k, 120),
+    fuel: productFuel(k, 180),
     bytes: CHUNK * touched.reduce((sum, count) => sum + count),
     buffers: new Map([
       [9, last(aBatch, [m, aRow], [k, aColumn])],
@@ -114,7 +114,7 @@ function conv(numbers: readonly number[], batch: number): StandardLaunch | undef
   return {
     ...{ grid: matrixGrid(outputs, pixels, batch), block: THREADS },
     tiles: [{ parameter: 17, tile: matrixTile(outputs, pixels) }],
-    fuel: productFuel(k, 240),
+    fuel: productFuel(k, 300),
     bytes: CHUNK * touched.reduce((sum, count) => sum + count),
     buffers: new Map([
       [15, 4 * channels * height * width * batch],
@@ -132,7 +132,7 @@ function gemmInt8(numbers: readonly number[], batch: number): StandardLaunch | u
   const touched = chunks(Math.min(m, SIDE), k) + chunks(k, Math.min(n, SIDE)) + chunks(SIDE, 4 * SIDE);
   return {
     ...{ grid: matrixGrid(m, n, batch), block: THREADS, tiles: [{ parameter: 9, tile: matrixTile(m, n) }] },
-    fuel: productFuel(k, 120),
+    fuel: productFuel(k, 180),
     bytes: CHUNK * touched,
     buffers: new Map([
       [7, m * k * batch],
@@ -150,10 +150,6 @@ function run(n: number, each: number, output: number, inputs: readonly (readonly
     bytes: CHUNK * (5 + inputs.reduce((sum, [, bytes]) => sum + Math.min(RUN, Math.ceil(bytes / CHUNK) + 1), 0)),
     buffers: new Map([...inputs, [output, 4 * n]]),
   };
-}
-
-function unary([n = 0]: readonly number[]): StandardLaunch | undefined {
-  return positive(n) ? run(n, 400, 2, [[1, 4 * n]]) : undefined;
 }
 
 function binary([n = 0, xEach = 0, xCount = 0, yEach = 0, yCount = 0]: readonly number[]): StandardLaunch | undefined {
@@ -210,7 +206,11 @@ function normalise(each: number, extras: number, firstBuffer: number): Descripti
   };
 }
 
-const UNARY: Description = { kinds: "ibw", launch: unary };
+/** `each` is the fuel of one element. */
+function unary(each: number): Description {
+  return { kinds: "ibw", launch: ([n = 0]) => (positive(n) ? run(n, each, 2, [[1, 4 * n]]) : undefined) };
+}
+
 const BINARY: Description = { kinds: "iiiiibbw", launch: binary };
 const REDUCE: Description = { kinds: "iiibw", launch: reduce };
 const POOL: Description = { kinds: "iiiiiiiiiiiibw", launch: pool };
@@ -219,14 +219,13 @@ const DESCRIPTIONS: ReadonlyMap<string, Description> = new Map<string, Descripti
   ["gemm", { kinds: "iiiiiiiiibbw", launch: gemm }],
   ["conv", { kinds: "iiiiiiiiiiiiiiibbw", launch: conv }],
   ["gemm_int8", { kinds: "iiiiiiibbw", launch: gemmInt8 }],
-  ...["negate", "absolute", "reciprocal", "square_root", "relu", "exponential", "logarithm", "hyperbolic_tangent"].map(
-    (name) => [name, UNARY] as const,
-  ),
-  ...["error_function", "sigmoid", "gelu"].map((name) => [name, UNARY] as const),
+  ...["negate", "absolute", "reciprocal", "square_root", "relu"].map((name) => [name, unary(60)] as const),
+  ...["exponential", "logarithm", "sigmoid"].map((name) => [name, unary(200)] as const),
+  ...["hyperbolic_tangent", "error_function", "gelu"].map((name) => [name, unary(400)] as const),
   ...["add", "subtract", "multiply", "divide", "minimum", "maximum"].map((name) => [name, BINARY] as const),
   ...["sum", "mean", "sum_square", "product", "max", "min"].map((name) => [`reduce_${name}`, REDUCE] as const),
-  ["softmax", { kinds: "iibw", launch: normalise(300, 0, 2) }],
-  ["layer_norm", { kinds: "iifbbbw", launch: normalise(200, 2, 3) }],
+  ["softmax", { kinds: "iibw", launch: normalise(450, 0, 2) }],
+  ["layer_norm", { kinds: "iifbbbw", launch: normalise(300, 2, 3) }],
   ["rms_norm", { kinds: "iifbbw", launch: normalise(160, 1, 3) }],
   ["max_pool", POOL],
   ["average_pool", POOL],

@@ -1,0 +1,159 @@
+import { describe, expect, it } from "vitest";
+import { Prng } from "../../../base/prng.ts";
+import { CpuDevice } from "../../../compute/device/cpu-device.ts";
+import type { Device, DeviceResult } from "../../../compute/device/device.ts";
+import { isNative } from "../../../compute/device/native-launch.ts";
+import { type ProgramResult, runProgram } from "../../../compute/device/run-program.ts";
+import { WasmEngine } from "../../../compute/device/wasm-engine.ts";
+import { STANDARD_KERNELS } from "../../../compute/kernels/standard-kernels.ts";
+import { parameterKinds } from "../../../compute/kernels/standard-launch.ts";
+import { type Addon, loadAddon } from "../../../compute/native/addon.ts";
+import { type ScheduledLaunch, scheduleOf } from "../../../compute/program/schedule.ts";
+import type { LaunchSpec, Program } from "../../../compute/program/types.ts";
+import { checkProgram } from "../../../compute/ptx/check-program.ts";
+import { randomInputs, sameBytes } from "../support/inputs.ts";
+import { gemmProgram } from "../support/sample-programs.ts";
+import { randomCase, type StandardCase, standardProgram } from "../support/standard-programs.ts";
+
+const loaded = loadAddon();
+const addon: Addon | undefined = "problem" in loaded ? undefined : loaded;
+
+function firstLaunch(program: Program): ScheduledLaunch {
+  return [...scheduleOf(program)][0] as ScheduledLaunch;
+}
+
+function reference(program: Program, inputs: ReadonlyMap<string, Uint8Array>): ProgramResult {
+  const checked = checkProgram(program);
+  return runProgram(checked, new WasmEngine(checked), inputs);
+}
+
+function expectSame(got: DeviceResult, wanted: ProgramResult, label: string): void {
+  if (wanted.kind !== "done" || got.kind !== "done")
+    throw new Error(`${label} trapped: ${JSON.stringify([got, wanted])}`);
+  for (const [name, bytes] of wanted.outputs) sameBytes(got.outputs.get(name), bytes, `${label} ${name}`);
+}
+
+describe.runIf(addon !== undefined)("the CPU device", () => {
+  const cpu = (addon as Addon).cpu;
+  const { variants } = cpu.features();
+  const devices = variants.flatMap((variant): readonly Device[] => [
+    new CpuDevice(cpu, { variant, threads: 1 }),
+    new CpuDevice(cpu, { variant }),
+  ]);
+
+  it.each(STANDARD_KERNELS)(
+    "computes %s to the same bits as WebAssembly, with and without FMA, on one and more threads",
+    async (kernel) => {
+      const prng = new Prng(`cpu ${kernel}`);
+      for (let round = 0; round < 6; round++) {
+        const chosen: StandardCase = randomCase(kernel, prng);
+        const program = standardProgram(chosen);
+        expect(isNative(program, kernel, firstLaunch(program))).toBe(true);
+        const inputs = randomInputs(program, prng, round % 2 === 0 ? "numbers" : "patterns");
+        const wanted = reference(program, inputs);
+        for (const device of devices) {
+          const got = await device.run(checkProgram(program), inputs);
+          expectSame(got, wanted, `${device.name} ${kernel} ${chosen.numbers.join(",")} x${chosen.batch ?? 1}`);
+        }
+      }
+    },
+  );
+
+  it("has native code for every standard kernel, with parameters of the same sizes", () => {
+    const sizes: Readonly<Record<string, number>> = { i: 4, f: 4, b: 8, w: 8 };
+    const expected = STANDARD_KERNELS.map((name) => [
+      name,
+      [...(parameterKinds(name) ?? "")].map((kind) => sizes[kind]),
+    ]);
+    expect(cpu.kernels()).toEqual(Object.fromEntries(expected));
+  });
+
+  it("runs kernels that are not standard ones in WebAssembly, also between native ones", async () => {
+    const product = standardProgram({ kernel: "gemm", numbers: [20, 20, 20, 0, 20, 1, 0, 20, 1] });
+    const other = gemmProgram(20, 20, 20);
+    const first = product.steps[0] as LaunchSpec;
+    const second = other.steps[0] as LaunchSpec;
+    const third = standardProgram({ kernel: "relu", numbers: [400] }).steps[0] as LaunchSpec;
+    const onto = (buffer: number) => ({ kind: "buffer", buffer }) as const;
+    const program: Program = {
+      ...product,
+      kernels: [
+        ...product.kernels,
+        ...other.kernels,
+        standardProgram({ kernel: "relu", numbers: [400] }).kernels[0] as never,
+      ],
+      buffers: [
+        ...product.buffers,
+        { name: "second", kind: "scratch", bytes: 1600 },
+        { name: "third", kind: "zero", bytes: 1600 },
+      ],
+      steps: [
+        first,
+        { ...second, kernel: 1, arguments: [...second.arguments.slice(0, 3), onto(2), onto(1), onto(3)] },
+        { ...third, kernel: 2, arguments: [...third.arguments.slice(0, 1), onto(3), onto(4)] },
+      ],
+      outputs: [2, 3, 4],
+    };
+    const inputs = randomInputs(program, new Prng("mixed"), "numbers");
+    const seen: number[] = [];
+    const got = await (devices[0] as Device).run(checkProgram(program), inputs, {
+      onLaunch: ({ scheduled, written }) => {
+        seen.push(scheduled.index, written[0]?.buffer ?? -1);
+      },
+    });
+    expect(seen).toEqual([0, 2, 1, 3, 2, 4]);
+    expectSame(got, reference(program, inputs), "mixed");
+  });
+
+  it("leaves a launch that it cannot be sure of to WebAssembly, which traps or computes it", async () => {
+    const program = standardProgram({ kernel: "softmax", numbers: [16, 40] });
+    const launch = program.steps[0] as LaunchSpec;
+    const short: Program = {
+      ...program,
+      buffers: program.buffers.map((spec) => (spec.kind === "input" ? { ...spec, bytes: spec.bytes - 400 } : spec)),
+    };
+    const poor: Program = { ...program, steps: [{ ...launch, fuel: 1000 }] };
+    for (const [changed, reason] of [
+      [short, "OUT_OF_BOUNDS"],
+      [poor, "FUEL"],
+    ] as const) {
+      expect(isNative(changed, "softmax", firstLaunch(changed))).toBe(false);
+      const inputs = randomInputs(changed, new Prng("short"), "numbers");
+      const got = await (devices[0] as Device).run(checkProgram(changed), inputs);
+      expect(got.kind === "trap" && got.trap.reason).toBe(reason);
+    }
+  });
+
+  it("reports progress, keeps timers running meanwhile, and stops when asked", async () => {
+    const size = 1024;
+    const program = standardProgram({ kernel: "gemm", numbers: [size, size, size, 0, size, 1, 0, size, 1] });
+    const inputs = randomInputs(program, new Prng("long"), "numbers");
+    const steps: number[] = [];
+    let turns = 0;
+    const timer = setInterval(() => turns++, 1);
+    const done = await (devices[0] as Device).run(checkProgram(program), inputs, {
+      onProgress: (at) => steps.push(at),
+    });
+    clearInterval(timer);
+    expect(done.kind).toBe("done");
+    expect(steps.at(-1)).toBe(1);
+    expect(steps.length).toBeGreaterThan(2);
+    expect(turns).toBeGreaterThan(2);
+    const abort = new AbortController();
+    const run = (devices[0] as Device).run(checkProgram(program), inputs, {
+      signal: abort.signal,
+      onProgress: () => abort.abort(new Error("enough")),
+    });
+    await expect(run).rejects.toThrow("enough");
+  });
+});
+
+describe("without the addon", () => {
+  it("the CPU device computes everything in WebAssembly, and says so", async () => {
+    const device = new CpuDevice(undefined);
+    const program = standardProgram({ kernel: "layer_norm", numbers: [9, 33, 1e-5] });
+    const inputs = randomInputs(program, new Prng("none"), "numbers");
+    expect(device.name).toContain("WebAssembly");
+    expectSame(await device.run(checkProgram(program), inputs), reference(program, inputs), "without");
+  });
+});
