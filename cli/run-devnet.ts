@@ -1,15 +1,19 @@
-/** The development chain: composes the solo chain with its RPC, and says what is going on. */
+/** The development chain: composes a node of one validator with its RPC, and says what is going on. */
 import { once } from "node:events";
 import { rm } from "node:fs/promises";
 import { createServer } from "node:net";
+import { join } from "node:path";
 import { checksumAddress } from "../base/address.ts";
+import { bls } from "../base/bls.ts";
 import { bytesToHex, hexToBytes } from "../base/bytes.ts";
 import { isCoded } from "../base/errors.ts";
 import { formatOgpu } from "../base/units.ts";
-import { systemClock } from "../chain/solo/clock.ts";
-import { SoloChain } from "../chain/solo/solo-chain.ts";
+import { blsSigner } from "../chain/consensus/bls-crypto.ts";
+import type { Node } from "../chain/runtime/node.ts";
+import { openNode } from "../chain/runtime/open-node.ts";
 import { type ChainHead, ChainStore } from "../chain/store/chain-store.ts";
 import type { ChainSpec } from "../genesis/chain-spec.ts";
+import { developmentValidatorKey, developmentValidators } from "../genesis/development-validators.ts";
 import manifest from "../package.json" with { type: "json" };
 import { type RpcServer, startRpcServer } from "../rpc/server.ts";
 import type { Address } from "../vm/state/account.ts";
@@ -35,21 +39,20 @@ export interface DevnetOptions {
 
 /** Runs until `signal` is aborted. */
 export async function runDevnet(options: DevnetOptions, signal: AbortSignal, context: CommandContext): Promise<void> {
-  const spec = await readSpec(options.spec ?? "devnet");
+  const spec = { ...(await readSpec(options.spec ?? "devnet")), validators: developmentValidators(1, bls) };
   if (options.fresh) {
     // Before anything is deleted: who cannot start must not lose the old chain by trying.
     if (options.rpcPort !== undefined) await tryListening(options.rpcHost, options.rpcPort);
     await deleteChain(options.dataDir);
   }
   const failed = new AbortController();
-  const chain = await SoloChain.open({
+  const { node: chain, close } = await openNode({
     spec,
     directory: options.dataDir,
+    signer: blsSigner(bls, developmentValidatorKey(0, bls)),
+    isNewKey: true,
     coinbase: testAccount(PROPOSER_INDEX).address,
-    clock: systemClock,
     ...(options.archive && { archive: true }),
-    onViolation: (violation) =>
-      context.report({ event: "violation", ...violation }, `MONEY DOES NOT ADD UP in ${violation.transaction}`),
     onFailure: (error) => failed.abort(error),
   });
   try {
@@ -64,7 +67,7 @@ export async function runDevnet(options: DevnetOptions, signal: AbortSignal, con
       await server.close();
     }
   } finally {
-    await chain.close();
+    await close();
   }
 }
 
@@ -87,7 +90,7 @@ async function tryListening(host: string, port: number): Promise<void> {
 /** Deletes a chain database and nothing else: not one in use, and no folder with other files in it. */
 async function deleteChain(directory: string): Promise<void> {
   try {
-    const store = await ChainStore.open(directory, { forImport: true });
+    const store = await ChainStore.open(join(directory, "chain"), { forImport: true });
     await store.close();
   } catch (error) {
     if (isCoded(error, "STORE_MISSING")) return;
@@ -98,7 +101,7 @@ async function deleteChain(directory: string): Promise<void> {
 }
 
 async function listen(
-  chain: SoloChain,
+  chain: Node,
   host: string,
   wanted: number | undefined,
   context: CommandContext,
@@ -121,7 +124,7 @@ async function listen(
 
 function announce(
   spec: ChainSpec,
-  chain: SoloChain,
+  chain: Node,
   { url, port }: RpcServer,
   dataDir: string,
   { report }: CommandContext,
@@ -159,7 +162,7 @@ function fundedTestAccounts(spec: ChainSpec): readonly { readonly index: number;
   return all.filter(({ address }) => funded.has(address));
 }
 
-function reportBlock(chain: SoloChain, { number, hash, header }: ChainHead, { report }: CommandContext): void {
+function reportBlock(chain: Node, { number, hash, header }: ChainHead, { report }: CommandContext): void {
   const transactions = chain.body(number)?.transactions.length ?? 0;
   const noun = transactions === 1 ? "transaction" : "transactions";
   report(
