@@ -58,6 +58,17 @@ export class BalancedTree<Item, Summary> {
     this.top = this.removed(this.top, item);
   }
 
+  /** `place` is negative for items that come after what is looked for, positive for those before, zero for it. */
+  find(place: (item: Item) => number): Item | undefined {
+    let node = this.top;
+    while (node !== undefined) {
+      const order = place(node.item);
+      if (order === 0) return node.item;
+      node = order < 0 ? node.left : node.right;
+    }
+    return undefined;
+  }
+
   at(rank: number): Item | undefined {
     let node = this.top;
     let before = 0;

@@ -16,7 +16,8 @@ import { planEviction } from "./plan-eviction.ts";
 import { PriceIndex } from "./price-index.ts";
 import { ReadySearch } from "./ready-search.ts";
 import { type SelectOptions, selectTransactions } from "./select.ts";
-import { type AccountView, SenderQueue, type Tail } from "./sender-queue.ts";
+import { type AccountView, SenderQueue } from "./sender-queue.ts";
+import { type Tail, TailIndex } from "./tail-index.ts";
 import type { Waiting } from "./waiting.ts";
 
 const NO_ACCOUNT: AccountView = { nonce: 0n, balance: 0n };
@@ -27,10 +28,8 @@ export class Mempool {
   private readonly byHash = new Map<Hex, Waiting>();
   private readonly bySender = new Map<Address, SenderQueue>();
   /** The first of each sender, if it is ready. */
-  private readonly heads = new PriceIndex<Waiting>("best");
-  /** The last of each sender: those that are ready apart, because all others go before them. */
-  private readonly readyTails = new PriceIndex<Tail>("worst");
-  private readonly queuedTails = new PriceIndex<Tail>("worst");
+  private readonly heads = new PriceIndex<Waiting>();
+  private readonly tails = new TailIndex();
   private readonly search = new ReadySearch(this.heads, this.bySender);
   private totalBytes = 0;
   private totalReady = 0;
@@ -225,13 +224,18 @@ export class Mempool {
     const tooMany = this.size + (replaced === undefined ? 1 : 0) - transactions;
     const tooLarge = this.totalBytes + newcomer.bytes - (replaced?.bytes ?? 0) - bytes;
     if (tooMany <= 0 && tooLarge <= 0) return [];
-    const walks = { queued: this.queuedTails.walk(this.baseFee), ready: this.readyTails.walk(this.baseFee) };
-    return planEviction(walks, newcomer, { tooMany, tooLarge, atMost: victims });
+    const before = ({ waiting, rank }: Tail): Tail | undefined => this.queueOf(waiting).tailAt(rank - 1);
+    return planEviction(this.tails.walk(this.baseFee), before, newcomer, { tooMany, tooLarge, atMost: victims });
+  }
+
+  private queueOf({ entry }: Waiting): SenderQueue {
+    const queue = this.bySender.get(entry.sender);
+    assert(queue !== undefined, "what waits is in its sender's queue");
+    return queue;
   }
 
   private drop(waiting: Waiting): void {
-    const queue = this.bySender.get(waiting.entry.sender);
-    assert(queue !== undefined, "what waits is in its sender's queue");
+    const queue = this.queueOf(waiting);
     queue.remove(waiting);
     this.forget(waiting);
     this.reindex(queue);
@@ -244,8 +248,9 @@ export class Mempool {
 
   private updateAccount(sender: Address, account: AccountView): void {
     const queue = this.bySender.get(sender);
-    if (queue === undefined) return;
-    for (const used of queue.setAccount(account)) this.forget(used);
+    const used = queue?.setAccount(account);
+    if (queue === undefined || used === undefined) return;
+    for (const waiting of used) this.forget(waiting);
     this.reindex(queue);
   }
 
@@ -263,14 +268,9 @@ export class Mempool {
       queue.indexedHead = head;
     }
     const tail = queue.tailAt(queue.size - 1);
-    if (indexedTail !== undefined) this.tailsOf(indexedTail).remove(indexedTail);
-    if (tail !== undefined) this.tailsOf(tail).insert(tail);
+    this.tails.replace(indexedTail, tail);
     queue.indexedTail = tail;
     this.search.changed(sender);
-  }
-
-  private tailsOf({ isReady }: Tail): PriceIndex<Tail> {
-    return isReady ? this.readyTails : this.queuedTails;
   }
 }
 

@@ -4,7 +4,8 @@
  */
 import type { Address } from "../../vm/state/account.ts";
 import { BalancedTree } from "./balanced-tree.ts";
-import type { Priced, Waiting } from "./waiting.ts";
+import type { Tail } from "./tail-index.ts";
+import type { Waiting } from "./waiting.ts";
 
 /** What the pool is told of an account, in the last final state. */
 export interface AccountView {
@@ -18,17 +19,6 @@ interface Prefix {
   /** The least that one of them offers. */
   readonly tip: bigint;
   readonly maxFee: bigint;
-}
-
-/**
- * The last of a sender, the one that goes when there is no room. It is worth no more than the cheapest before it, for
- * it cannot come before that one: or else a costly last transaction would keep thousands of worthless ones in the pool.
- */
-export interface Tail extends Priced {
-  readonly queue: SenderQueue;
-  readonly waiting: Waiting;
-  readonly rank: number;
-  readonly isReady: boolean;
 }
 
 const least = (a: bigint, b: bigint): bigint => (a < b ? a : b);
@@ -72,19 +62,18 @@ export class SenderQueue {
     this.countReady();
   }
 
-  /** Answers with what can never be included any more; it is out of the queue. */
-  setAccount({ nonce, balance }: AccountView): Waiting[] {
+  /** Answers with what can never be included any more and is out of the queue, or nothing when nothing changed. */
+  setAccount({ nonce, balance }: AccountView): readonly Waiting[] | undefined {
+    if (nonce === this.nonce && balance === this.balance) return undefined;
+    this.nonce = nonce;
+    this.balance = balance;
     const used: Waiting[] = [];
-    if (nonce !== this.nonce || balance !== this.balance) {
-      this.nonce = nonce;
-      this.balance = balance;
-      for (let first = this.first; first !== undefined && first.nonce < nonce; first = this.first) {
-        this.tree.remove(first);
-        this.bytes -= first.bytes;
-        used.push(first);
-      }
-      this.countReady();
+    for (let first = this.first; first !== undefined && first.nonce < nonce; first = this.first) {
+      this.tree.remove(first);
+      this.bytes -= first.bytes;
+      used.push(first);
     }
+    this.countReady();
     return used;
   }
 
@@ -93,8 +82,7 @@ export class SenderQueue {
   }
 
   get(nonce: bigint): Waiting | undefined {
-    const found = this.tree.at(this.rankOf(nonce));
-    return found?.nonce === nonce ? found : undefined;
+    return this.tree.find((waiting) => (nonce === waiting.nonce ? 0 : nonce < waiting.nonce ? -1 : 1));
   }
 
   readyAt(nonce: bigint): Waiting | undefined {
@@ -112,10 +100,10 @@ export class SenderQueue {
   /** The transaction of that rank as the last one. */
   tailAt(rank: number): Tail | undefined {
     const waiting = this.tree.at(rank);
-    const prefix = this.tree.prefix(rank + 1);
+    const prefix = rank + 1 === this.size ? this.tree.root?.summary : this.tree.prefix(rank + 1);
     if (waiting === undefined || prefix === undefined) return undefined;
     const { tip, maxFee } = prefix;
-    return { queue: this, waiting, rank, isReady: rank < this.ready, tip, maxFee, sequence: waiting.sequence };
+    return { waiting, rank, isReady: rank < this.ready, tip, maxFee, sequence: waiting.sequence };
   }
 
   /** How many have a lower nonce. */
@@ -124,8 +112,15 @@ export class SenderQueue {
   }
 
   private countReady(): void {
-    const { nonce, balance } = this;
-    this.ready = this.tree.countWhile(
+    const { nonce, balance, tree } = this;
+    const last = tree.at(tree.size - 1);
+    const isWhole = last !== undefined && last.nonce - nonce === BigInt(tree.size - 1);
+    // The usual case: no nonce is missing, and the money is there.
+    if (isWhole && (tree.root?.summary.cost ?? 0n) <= balance) {
+      this.ready = tree.size;
+      return;
+    }
+    this.ready = tree.countWhile(
       (waiting, rank, before) =>
         waiting.nonce - nonce === BigInt(rank) && (before?.cost ?? 0n) + waiting.cost <= balance,
     );

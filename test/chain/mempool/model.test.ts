@@ -210,7 +210,7 @@ describe("Mempool", () => {
         const own = { ...SMALL, ...limits };
         fc.modelRun(() => ({ model: new NaivePool(own), real: new World(own) }), all);
       }),
-      { numRuns: 100 },
+      { numRuns: 60 },
     );
   });
 });
