@@ -9,26 +9,27 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { bls } from "../../base/bls.ts";
-import { isCoded } from "../../base/errors.ts";
 import type { ChainSpec } from "../../genesis/chain-spec.ts";
 import type { Address } from "../../vm/state/account.ts";
 import { hashHeader } from "../blocks/header.ts";
 import { blsCrypto } from "../consensus/bls-crypto.ts";
 import type { Signer } from "../consensus/crypto.ts";
-import type { FinalSegment, Message } from "../consensus/types.ts";
-import { buildGenesisBlock } from "../genesis-block.ts";
+import { buildGenesisBlock, type GenesisBlock } from "../genesis-block.ts";
 import { MempoolJournal } from "../mempool/journal.ts";
 import { SenderPool } from "../senders/sender-pool.ts";
 import { ChainStore } from "../store/chain-store.ts";
+import { discardImport } from "../store/import-state.ts";
+import type { SourceLimits } from "../sync/limits.ts";
+import { SnapshotSource } from "../sync/snapshot-source.ts";
 import { WorkerVerifier } from "../verification/worker-verifier.ts";
-import { ConsensusLog, type ConsensusLogOptions, type OpenedLog } from "../wal/consensus-log.ts";
-import { decodeRecord, encodeRecord } from "../wire/log-record.ts";
-import type { NodeMessage } from "../wire/node-message.ts";
+import { type CatchUpOptions, catchUp } from "./catch-up.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import { Node } from "./node.ts";
 import { type NodeLog, silentLog } from "./node-log.ts";
 import { type NodeMeter, noMeter } from "./node-meter.ts";
-import type { NetworkFactory, NodeNetwork, NodeNetworkHandlers, Peer } from "./node-network.ts";
+import type { NetworkFactory, NodeNetwork } from "./node-network.ts";
+import { openLog } from "./open-log.ts";
+import { Relay } from "./relay.ts";
 import type { ValidatorSource } from "./validator-source.ts";
 
 export interface OpenNodeOptions {
@@ -42,6 +43,10 @@ export interface OpenNodeOptions {
   readonly archive?: boolean;
   readonly validators?: ValidatorSource;
   readonly connect?: NetworkFactory;
+  /** How an empty folder gets its first state; `false` for genesis and all blocks since. */
+  readonly catchUp?: CatchUpOptions | false;
+  /** When states are kept for those that catch up. */
+  readonly snapshots?: Partial<SourceLimits>;
   readonly clock?: Clock;
   readonly say?: NodeLog;
   readonly meter?: NodeMeter;
@@ -56,7 +61,7 @@ export interface OpenNode {
   close(): Promise<void>;
 }
 
-/** Throws the errors of the parts: STORE_, WAL_ and JOURNAL_ codes. Whatever was opened is closed again. */
+/** Throws the errors of the parts: STORE_, WAL_, MEMPOOL_JOURNAL_, NETWORK_ and SYNC_ codes. Closes what it opened. */
 export async function openNode(options: OpenNodeOptions): Promise<OpenNode> {
   const opened = new Closing();
   try {
@@ -68,127 +73,63 @@ export async function openNode(options: OpenNodeOptions): Promise<OpenNode> {
 }
 
 async function openParts(options: OpenNodeOptions, opened: Closing): Promise<OpenNode> {
-  const { spec, directory, clock = systemClock, say = silentLog, meter = noMeter } = options;
+  const { spec, directory, clock = systemClock, say = silentLog, meter = noMeter, onFailure } = options;
+  const crypto = blsCrypto(bls);
+  const genesis = buildGenesisBlock(spec);
   await mkdir(directory, { recursive: true });
-  const store = await openStore(options);
+  const store = await openStore(options, genesis);
   opened.add(() => store.close());
-  const relay = new Relay(() => store.head?.number ?? 0);
-  const network = await options.connect?.(relay);
-  if (network !== undefined) opened.add(() => network.stop());
-  const { log, records, floor, signer, notSigning } = await openLog(options);
+  const source = new SnapshotSource(store, options.snapshots ?? {});
+  opened.add(() => source.close());
+  const { log, records, floor, signer, notSigning } = await openLog({
+    folder: join(directory, "consensus"),
+    chainId: spec.chainId,
+    signer: options.signer,
+    isNewKey: options.isNewKey ?? false,
+    onFailure,
+  });
   opened.add(() => log.close());
+  const relay = new Relay(source, clock, () => store.head?.number ?? 0, onFailure);
+  const network = await options.connect?.(relay);
+  relay.network = network;
+  if (network !== undefined) {
+    opened.add(() => network.stop());
+    const parts = { spec, genesis: genesis.header, store, directory, crypto, clock, network, relay, say: say("sync") };
+    if (store.head === undefined && options.catchUp !== false) await catchUp(parts, options.catchUp);
+  }
+  await commitGenesis(store, genesis);
+  source.start(clock.now());
   const senders = new SenderPool();
   opened.add(() => senders.close());
   const verifier = new WorkerVerifier({ chainId: spec.chainId });
   opened.add(() => verifier.close());
   const journal = await MempoolJournal.open(join(directory, "mempool.journal"));
   opened.add(() => journal.close());
-  const crypto = blsCrypto(bls);
-  const { coinbase, validators, onFailure } = options;
+  const { coinbase, validators } = options;
   const node = new Node({
     ...{ spec, store, log, records, floor, journal, senders, verifier, crypto, signer, coinbase },
     ...{ clock, say, meter, onFailure },
     ...(validators && { validators }),
   });
   opened.add(() => node.stop());
+  node.onBlock(({ number }) => source.onFinal(number, clock.now()));
   relay.node = node;
   await node.start(network, journal.load());
   return { node, network, notSigning, close: () => opened.close() };
 }
 
-async function openStore({ spec, directory, archive }: OpenNodeOptions): Promise<ChainStore> {
-  const { header, executed } = buildGenesisBlock(spec);
-  const genesisHash = hashHeader(header);
-  const store = await ChainStore.open(join(directory, "chain"), {
-    chain: { chainId: spec.chainId, genesisHash },
+async function openStore({ spec, directory, archive }: OpenNodeOptions, { header }: GenesisBlock): Promise<ChainStore> {
+  return await ChainStore.open(join(directory, "chain"), {
+    chain: { chainId: spec.chainId, genesisHash: hashHeader(header) },
+    forImport: true,
     ...(archive !== undefined && { archive }),
   });
-  if (store.head === undefined) await store.commit({ header, hash: genesisHash, executed });
-  return store;
 }
 
-interface SigningLog extends OpenedLog {
-  readonly signer: Signer | undefined;
-  readonly notSigning: string | undefined;
-}
-
-/**
- * A validator signs only over the log of all that it has signed. Where that is missing the disk may have been lost, so
- * the node follows, until its operator brings the log back or gives the validator a fresh key.
- */
-async function openLog({ spec, directory, signer, isNewKey, onFailure }: OpenNodeOptions): Promise<SigningLog> {
-  const folder = join(directory, "consensus");
-  const { chainId } = spec;
-  const optionsFor = (validator: Signer | undefined): ConsensusLogOptions => ({
-    codec: { encode: encodeRecord, decode: decodeRecord },
-    identity: { chainId, validator: validator?.id },
-    onFailure,
-  });
-  const open = (validator: Signer | undefined): Promise<OpenedLog> => ConsensusLog.open(folder, optionsFor(validator));
-  const openOrMake = async (validator: Signer | undefined): Promise<OpenedLog> => {
-    try {
-      return await open(validator);
-    } catch (error) {
-      if (!isCoded(error, "WAL_MISSING")) throw error;
-      await ConsensusLog.create(folder, { chainId, validator: validator?.id });
-      return open(validator);
-    }
-  };
-  if (signer === undefined || isNewKey === true) {
-    return { ...(await openOrMake(signer)), signer, notSigning: undefined };
-  }
-  try {
-    return { ...(await open(signer)), signer, notSigning: undefined };
-  } catch (error) {
-    if (!isCoded(error, "WAL_MISSING")) throw error;
-    const notSigning = "there is no record here of what this validator has signed";
-    return { ...(await openOrMake(undefined)), signer: undefined, notSigning };
-  }
-}
-
-/** Stands between the network, which comes first, and the node, which takes part later. */
-class Relay implements NodeNetworkHandlers {
-  node: Node | undefined;
-  readonly #height: () => number;
-
-  constructor(height: () => number) {
-    this.#height = height;
-  }
-
-  onMessage(from: string, message: NodeMessage): void {
-    if (isConsensus(message)) this.node?.receive(from, message);
-  }
-
-  async onTransactions(_: string, raws: readonly Uint8Array[]): ReturnType<NodeNetworkHandlers["onTransactions"]> {
-    return (await this.node?.receiveTransactions(raws)) ?? "ignore";
-  }
-
-  async onFinalBlock(from: string, segment: FinalSegment): ReturnType<NodeNetworkHandlers["onFinalBlock"]> {
-    return (await this.node?.receiveFinalBlock(from, segment)) ?? "ignore";
-  }
-
-  onPeer(peer: Peer, isConnected: boolean): void {
-    if (isConnected) this.node?.onPeer(peer);
-  }
-
-  status(): { readonly height: number } {
-    return { height: this.#height() };
-  }
-}
-
-const CONSENSUS_TYPES: ReadonlySet<string> = new Set<Message["type"]>([
-  "proposal",
-  "vote",
-  "certificate",
-  "block",
-  "finals",
-  "fetch-block",
-  "fetch-certificates",
-  "fetch-finals",
-]);
-
-function isConsensus(message: NodeMessage): message is Message {
-  return CONSENSUS_TYPES.has(message.type);
+async function commitGenesis(store: ChainStore, { header, executed }: GenesisBlock): Promise<void> {
+  if (store.head !== undefined) return;
+  await discardImport(store);
+  await store.commit({ header, hash: hashHeader(header), executed });
 }
 
 /** What was opened, to be closed in the opposite order, each whatever became of the others. */

@@ -5,7 +5,7 @@ import { assert } from "../../../base/errors.ts";
 import { parentCertificateOf } from "../../../chain/blocks/parent-certificate.ts";
 import { indicesOf } from "../../../chain/consensus/certificate.ts";
 import type { Node } from "../../../chain/runtime/node.ts";
-import { Cluster, clusterSpec, included } from "./support/cluster.ts";
+import { Cluster, clusterSpec, included, POOR } from "./support/cluster.ts";
 
 let cluster: Cluster | undefined;
 
@@ -125,4 +125,33 @@ it("a validator that lost its folder follows and signs nothing", async () => {
   expect(wiped.node.consensus.own).toBeUndefined();
   const all = [...cluster.running.values()].map(({ node }) => node);
   expectSameChain(all, await transfers(2, all));
+});
+
+it("a node that comes late copies the state of a certified block, and the blocks after it", async () => {
+  cluster = new Cluster(clusterSpec(4, { epochBlocks: 3 }));
+  const nodes = await validators(4);
+  const height = await transfers(10, nodes);
+  const { node: late } = await cluster.open("late", { catchUp: { nearBlocks: 0 } });
+  const copied = late.head.number;
+  expect(copied).toBeGreaterThan(1);
+  expect(late.body(copied)).toBeUndefined();
+  const all = [...nodes, late];
+  await transfers(4, all);
+  for (let number = height + 1; number <= late.head.number; number++) {
+    expect(late.header(number)?.hash).toEqual(nodes[0]?.header(number)?.hash);
+  }
+  const { number } = late.head;
+  expect(late.stateAt(number).account(POOR)).toEqual(nodes[0]?.stateAt(number).account(POOR));
+});
+
+it("a copied state survives a restart", async () => {
+  cluster = new Cluster(clusterSpec(4, { epochBlocks: 3 }));
+  const nodes = await validators(4);
+  await transfers(8, nodes);
+  const late = await cluster.open("late", { catchUp: { nearBlocks: 0 } });
+  await transfers(3, [...nodes, late.node]);
+  await cluster.close("late");
+  const again = await cluster.open("late");
+  await transfers(2, [...nodes, again.node]);
+  expect(again.node.head.number).toBeGreaterThan(10);
 });

@@ -64,6 +64,8 @@ export class Cluster {
       spec: this.spec,
       directory: this.folder(name),
       coinbase: POOR,
+      catchUp: false,
+      snapshots: { interval: 4 },
       connect: this.network.factory(name, changes.signer !== undefined),
       onFailure: (error) => this.failures.push(error),
       ...changes,
