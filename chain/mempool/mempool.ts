@@ -7,10 +7,10 @@
  * transaction it answers with.
  */
 import { bytesToHex, type Hex } from "../../base/bytes.ts";
-import { assert } from "../../base/errors.ts";
+import { assert, type CodedError } from "../../base/errors.ts";
 import type { RecoveredTransaction } from "../../vm/execution/execute-block.ts";
 import type { Address } from "../../vm/state/account.ts";
-import { refusal } from "./errors.ts";
+import { type MempoolErrorCode, refusal } from "./errors.ts";
 import { MEMPOOL_LIMITS, type MempoolLimits } from "./limits.ts";
 import { planEviction } from "./plan-eviction.ts";
 import { PriceIndex } from "./price-index.ts";
@@ -18,7 +18,7 @@ import { ReadySearch } from "./ready-search.ts";
 import { type SelectOptions, selectTransactions } from "./select.ts";
 import { type AccountView, SenderQueue } from "./sender-queue.ts";
 import { type Tail, TailIndex } from "./tail-index.ts";
-import type { Waiting } from "./waiting.ts";
+import { effectiveTip, type Waiting } from "./waiting.ts";
 
 const NO_ACCOUNT: AccountView = { nonce: 0n, balance: 0n };
 
@@ -201,6 +201,7 @@ export class Mempool {
 
   /** Puts it into the sender's queue, and out again when the pool has no room for it. */
   private enter(waiting: Waiting, replaced: Waiting | undefined, queue: SenderQueue): void {
+    if (this.isHopeless(waiting, queue)) throw this.noRoom();
     if (replaced !== undefined) queue.remove(replaced);
     queue.insert(waiting);
     this.reindex(queue);
@@ -209,13 +210,25 @@ export class Mempool {
       queue.remove(waiting);
       if (replaced !== undefined) queue.insert(replaced);
       this.reindex(queue);
-      const message = `${this.size} transactions of ${this.bytes} bytes wait already, none worth less: offer more`;
-      throw refusal("MEMPOOL_FULL", message, { transactions: this.size, bytes: this.bytes });
+      throw this.noRoom();
     }
     if (replaced !== undefined) this.forget(replaced);
     this.byHash.set(waiting.hash, waiting);
     this.totalBytes += waiting.bytes;
     for (const victim of victims) this.drop(victim);
+  }
+
+  /** What most of those come to that a full pool refuses, without the trouble of letting them in first. */
+  private isHopeless(newcomer: Waiting, queue: SenderQueue): boolean {
+    const { transactions, bytes } = this.limits;
+    if (this.size < transactions && this.totalBytes + newcomer.bytes <= bytes) return false;
+    const isLast = (queue.last?.nonce ?? -1n) < newcomer.nonce;
+    return isLast && this.tails.isWorst(effectiveTip(newcomer, this.baseFee), this.baseFee);
+  }
+
+  private noRoom(): CodedError<MempoolErrorCode> {
+    const message = `${this.size} transactions of ${this.bytes} bytes wait already, none worth less: offer more`;
+    return refusal("MEMPOOL_FULL", message, { transactions: this.size, bytes: this.bytes });
   }
 
   /** What has to go so that the newcomer can stay, or nothing when it has to go itself. */

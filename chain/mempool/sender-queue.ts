@@ -81,6 +81,10 @@ export class SenderQueue {
     return this.tree.at(0);
   }
 
+  get last(): Waiting | undefined {
+    return this.tree.at(this.tree.size - 1);
+  }
+
   get(nonce: bigint): Waiting | undefined {
     return this.tree.find((waiting) => (nonce === waiting.nonce ? 0 : nonce < waiting.nonce ? -1 : 1));
   }
@@ -103,7 +107,8 @@ export class SenderQueue {
     const prefix = rank + 1 === this.size ? this.tree.root?.summary : this.tree.prefix(rank + 1);
     if (waiting === undefined || prefix === undefined) return undefined;
     const { tip, maxFee } = prefix;
-    return { waiting, rank, isReady: rank < this.ready, tip, maxFee, sequence: waiting.sequence };
+    const isReady = rank < this.ready;
+    return { waiting, rank, isReady, tip, maxFee, sequence: waiting.sequence, places: [-1, -1] };
   }
 
   /** How many have a lower nonce. */
@@ -113,7 +118,7 @@ export class SenderQueue {
 
   private countReady(): void {
     const { nonce, balance, tree } = this;
-    const last = tree.at(tree.size - 1);
+    const { last } = this;
     const isWhole = last !== undefined && last.nonce - nonce === BigInt(tree.size - 1);
     // The usual case: no nonce is missing, and the money is there.
     if (isWhole && (tree.root?.summary.cost ?? 0n) <= balance) {

@@ -10,7 +10,7 @@ function tailOf(sender: number, tip: number, more: number, isReady: boolean): Ta
   const entry = offered({ sender, nonce: sequence, tip, maxFee: tip + more });
   const fees = { tip: BigInt(tip), maxFee: BigInt(tip + more), sequence: sequence++ };
   const waiting: Waiting = { ...fees, entry, hash: hashOf(entry), nonce: 0n, cost: 0n, bytes: 100, arrivedAt: 0 };
-  return { ...fees, waiting, rank: 0, isReady };
+  return { ...fees, waiting, rank: 0, isReady, places: [-1, -1] };
 }
 
 function sorted(tails: Iterable<Tail>, baseFee: bigint): Tail[] {
@@ -39,6 +39,11 @@ describe("TailIndex", () => {
           else bySender.set(sender, tail);
         }
         for (const baseFee of baseFees.map(BigInt)) {
+          const [worst] = sorted(bySender.values(), baseFee);
+          for (const worth of [-5n, 0n, 3n, 9n]) {
+            const isWorst = worst === undefined || (worst.isReady && worth <= effectiveTip(worst, baseFee));
+            expect(index.isWorst(worth, baseFee)).toBe(isWorst);
+          }
           const walk = index.walk(baseFee);
           const all: Tail[] = [];
           for (let tail = walk.pop(); tail !== undefined; tail = walk.pop()) all.push(tail);
