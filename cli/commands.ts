@@ -10,6 +10,11 @@ export const COMMANDS: readonly CommandSection[] = [
         summary: "Run a development chain on this machine",
         load: async () => (await import("./commands/devnet.ts")).devnet,
       },
+      {
+        name: "keys",
+        summary: "Make, keep and move the keys of validators and accounts",
+        load: async () => (await import("./commands/keys.ts")).keys,
+      },
     ],
   },
   {

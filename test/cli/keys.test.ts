@@ -1,0 +1,133 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { bls } from "../../base/bls.ts";
+import { hexToBytes } from "../../base/bytes.ts";
+import { ConsensusLog, type ConsensusLogOptions } from "../../chain/wal/consensus-log.ts";
+import { decodeRecord, encodeRecord } from "../../chain/wire/log-record.ts";
+import { COMMANDS } from "../../cli/commands.ts";
+import { readConfig } from "../../cli/config.ts";
+import { runCommandLine } from "../../cli/run.ts";
+
+let folder = "";
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "ogpu-keys-"));
+  writeFileSync(join(folder, "password"), "correct horse\n");
+  writeFileSync(join(folder, "other"), "battery staple\n");
+  writeFileSync(join(folder, "short"), "short\n");
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+interface Outcome {
+  readonly code: number;
+  readonly value: Record<string, unknown>;
+}
+
+async function keys(...words: readonly string[]): Promise<Outcome> {
+  const lines: string[] = [];
+  const terminal = {
+    out: (text: string) => lines.push(text),
+    err: (text: string) => lines.push(text),
+    signal: new AbortController().signal,
+  };
+  const code = await runCommandLine(["keys", ...words, "--json"], COMMANDS, readConfig({}), terminal);
+  return { code, value: JSON.parse(lines.at(-1) ?? "null") as Record<string, unknown> };
+}
+
+const at = (name: string): string => join(folder, name);
+const inFolder = (): readonly string[] => ["--keys-dir", at("keys")];
+const password = (): readonly string[] => ["--password-file", at("password")];
+const newPassword = (): readonly string[] => ["--new-password-file", at("other")];
+
+describe("ogpu keys", () => {
+  it("makes a validator's key, whose proof anybody can check, and lists it", async () => {
+    const { code, value } = await keys("new", "alice", ...inFolder(), ...password());
+    expect(code).toBe(0);
+    expect(statSync(at("keys/alice.json")).mode & 0o777).toBe(0o600);
+    const publicKey = bls.publicKey(hexToBytes(String(value["publicKey"])));
+    expect(bls.verifyPossession(publicKey, hexToBytes(String(value["proofOfPossession"])))).toBe(true);
+    expect((await keys("list", ...inFolder())).value).toEqual([
+      { name: "alice", kind: "validator", owner: value["publicKey"] },
+    ]);
+    const { file: _file, ...facts } = value;
+    expect((await keys("proof", "alice", ...inFolder(), ...password())).value).toEqual(facts);
+  });
+
+  it("exports a key and imports it again, bare or under another password", async () => {
+    const made = await keys("new", "savings", "--kind", "account", ...inFolder(), ...password());
+    const bare = await keys("export", "savings", at("bare.key"), "--raw", ...inFolder(), ...password());
+    expect(bare.code).toBe(0);
+    expect(readFileSync(at("bare.key"), "utf8")).toMatch(/^0x[0-9a-f]{64}\n$/);
+    expect(statSync(at("bare.key")).mode & 0o777).toBe(0o600);
+    await keys("export", "savings", at("moved.json"), ...inFolder(), ...password(), ...newPassword());
+
+    const again = ["--password-file", at("other"), "--new-password-file", at("password")];
+    const imported = await keys("import", "moved", at("moved.json"), ...inFolder(), ...again);
+    expect(imported.value["address"]).toBe(made.value["address"]);
+    const fromBare = await keys("import", "bare", at("bare.key"), "--kind", "account", ...inFolder(), ...newPassword());
+    expect(fromBare.value["address"]).toBe(made.value["address"]);
+    expect(readdirSync(at("keys")).sort()).toEqual(["bare.json", "moved.json", "savings.json"]);
+  });
+
+  it("says what is wrong by code, and writes nothing then", async () => {
+    await keys("new", "alice", ...inFolder(), ...password());
+    const before = readFileSync(at("keys/alice.json"));
+    const wrong: readonly [string, ...string[]][] = [
+      ["FILE_EXISTS", "new", "alice", ...password()],
+      ["PASSWORD_TOO_SHORT", "new", "bob", "--password-file", at("short")],
+      ["USAGE", "new", "../bob", ...password()],
+      ["KEYSTORE_WRONG_PASSWORD", "proof", "alice", "--password-file", at("other")],
+      ["KEYSTORE_WRONG_PASSWORD", "export", "alice", at("out"), "--raw", "--password-file", at("other")],
+      ["KEYSTORE_MISSING", "proof", "nobody", ...password()],
+      ["KEYSTORE_INVALID", "import", "bob", at("short"), ...password(), ...newPassword()],
+    ];
+    for (const [expected, ...words] of wrong) {
+      const { code, value } = await keys(...words, ...inFolder());
+      expect(code, expected).not.toBe(0);
+      expect(value["error"], words.join(" ")).toMatchObject({ code: expected, hint: expect.any(String) });
+    }
+    expect(readdirSync(at("keys"))).toEqual(["alice.json"]);
+    expect(readFileSync(at("keys/alice.json"))).toEqual(before);
+  });
+
+  it("takes no password from the command line", async () => {
+    const { code, value } = await keys("new", "alice", "--password", "correct horse", ...inFolder());
+    expect(code).toBe(2);
+    expect(value["error"]).toMatchObject({ code: "USAGE" });
+  });
+});
+
+describe("ogpu keys guard-export and guard-import", () => {
+  const validator = `0x${"ab".repeat(48)}` as const;
+  const options: ConsensusLogOptions = {
+    codec: { encode: encodeRecord, decode: decodeRecord },
+    identity: { chainId: 7n, validator },
+    onFailure: (error) => expect.unreachable(error.message),
+  };
+
+  it("move a validator from one data folder to another", async () => {
+    await ConsensusLog.create(at("old/consensus"), options.identity);
+    const { log } = await ConsensusLog.open(at("old/consensus"), options);
+    const vote = { kind: "NOTARIZE", epoch: 0, view: 3, hash: `0x${"11".repeat(32)}` } as const;
+    log.append([{ type: "vote", vote }], 1);
+    await log.close();
+
+    const exported = await keys("guard-export", at("guard.json"), "--data-dir", at("old"));
+    expect(exported.value).toMatchObject({ validator, chainId: "7", votes: 1 });
+    await expect(ConsensusLog.open(at("old/consensus"), options)).rejects.toMatchObject({ code: "WAL_RETIRED" });
+    expect((await keys("guard-import", at("guard.json"), "--data-dir", at("new"))).code).toBe(0);
+    const opened = await ConsensusLog.open(at("new/consensus"), options);
+    await opened.log.close();
+    expect(opened.records).toEqual([{ type: "vote", vote }]);
+    const twice = await keys("guard-import", at("guard.json"), "--data-dir", at("new"));
+    expect(twice.value["error"]).toMatchObject({ code: "WAL_EXISTS" });
+  });
+
+  it("retire nothing when the file cannot be written", async () => {
+    await ConsensusLog.create(at("old/consensus"), options.identity);
+    const { value } = await keys("guard-export", at("password"), "--data-dir", at("old"));
+    expect(value["error"]).toMatchObject({ code: "FILE_EXISTS" });
+    await (await ConsensusLog.open(at("old/consensus"), options)).log.close();
+  });
+});
