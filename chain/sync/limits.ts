@@ -66,6 +66,8 @@ export interface SyncLimits {
   readonly requestTimeout: number;
   /** how long one that failed is left alone, */
   readonly pause: number;
+  /** how long one that has too much to do is, */
+  readonly busyPause: number;
   /** how long offers are collected after the first one came, */
   readonly offersWait: number;
   /** how long a first peer is waited for, */
@@ -85,6 +87,7 @@ export const SYNC_LIMITS: SyncLimits = {
   chunkBytes: 512 * 1024,
   requestTimeout: 10_000,
   pause: 2_000,
+  busyPause: 200,
   offersWait: 1_000,
   peersWait: 10_000,
   offersInterval: 10_000,

@@ -7,7 +7,8 @@ import { bytesToHex, compareBytes, type Hex, hexToBytes } from "../../base/bytes
 import { isCoded } from "../../base/errors.ts";
 import { isTreeKey } from "../../vm/tree/keys.ts";
 import { encodeRangeProof } from "../../vm/tree/range-proof.ts";
-import { encodeHeader, isSealHeader } from "../blocks/header.ts";
+import { type BlockHeader, encodeHeader, isSealHeader } from "../blocks/header.ts";
+import { decodeCertificate } from "../consensus/certificate.ts";
 import { BUCKETS, bucketKey } from "../store/buckets.ts";
 import type { ChainStore } from "../store/chain-store.ts";
 import type { PinnedState } from "../store/pinned-state.ts";
@@ -124,10 +125,10 @@ export class SnapshotSource {
 
   #pin(number: number, now: number): boolean {
     if (this.#snapshots.some(({ state }) => state.number === number)) return true;
-    const certificate = this.#store.certificate(number);
-    const header = this.#store.header(number)?.header;
-    const state = certificate && header && this.#store.pin(number, this.#limits.cachedPages);
-    if (certificate === undefined || header === undefined || state === undefined) return false;
+    const certified = this.#certified(number);
+    const state = certified && this.#store.pin(number, this.#limits.cachedPages);
+    if (certified === undefined || state === undefined) return false;
+    const { header, certificate } = certified;
     const offer = { header: encodeHeader(header), certificate };
     const root = bytesToHex(header.stateRoot);
     const snapshot = { state, root, offer, bytes: 0, pinnedAt: now, readAt: now, readers: 0 };
@@ -136,6 +137,15 @@ export class SnapshotSource {
     this.expire(now);
     void this.#estimate(snapshot);
     return true;
+  }
+
+  /** A block with a certificate of its own: the store may have that of a later block, committed together with it. */
+  #certified(number: number): { readonly header: BlockHeader; readonly certificate: Uint8Array } | undefined {
+    const certificate = this.#store.certificate(number);
+    const found = this.#store.header(number);
+    if (certificate === undefined || found === undefined) return undefined;
+    const isOwn = decodeCertificate(certificate).hash === bytesToHex(found.hash);
+    return isOwn ? { header: found.header, certificate } : undefined;
   }
 
   async #estimate(snapshot: Snapshot): Promise<void> {
@@ -180,9 +190,9 @@ export class SnapshotSource {
 
   #seal(epoch: number): SealProof | undefined {
     const seal = this.#store.seal(epoch);
-    const certificate = seal && this.#store.certificate(seal.number);
-    const header = seal && this.#store.header(seal.number)?.header;
-    if (seal === undefined || certificate === undefined || header === undefined) return undefined;
+    const certified = seal && this.#certified(seal.number);
+    if (seal === undefined || certified === undefined) return undefined;
+    const { header, certificate } = certified;
     return { header: encodeHeader(header), certificate, nextValidators: seal.nextValidators };
   }
 

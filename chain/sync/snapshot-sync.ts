@@ -218,6 +218,9 @@ export class SnapshotSync {
     if (job.kind === "chunk" && reason === "unknown") {
       peer.offers?.delete(this.#theFetch.target.hash);
       this.#giveBack(job);
+    } else if (reason === "busy") {
+      peer.pausedUntil = this.#now + this.#limits.busyPause;
+      this.#giveBack(job);
     } else if (job.kind === "seals" && reason === "unknown") peer.sealsTried = job.epoch;
     else this.#giveUp(peer, job);
   }

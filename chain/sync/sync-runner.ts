@@ -11,6 +11,14 @@ import type { SyncTarget, TrustOptions, VerifiedSeal } from "./seal-chain.ts";
 import { SnapshotSync } from "./snapshot-sync.ts";
 import { SyncFiles } from "./sync-files.ts";
 
+/** Time as the runner sees it. */
+export interface SyncClock {
+  /** Milliseconds since 1970. */
+  now(): number;
+  /** Runs once after so many milliseconds, unless the returned function is called before. */
+  setTimer(milliseconds: number, run: () => void): () => void;
+}
+
 export interface SyncRunnerOptions {
   /** Opened with `forImport`. */
   readonly store: ChainStore;
@@ -20,8 +28,7 @@ export interface SyncRunnerOptions {
   readonly send: (to: string, message: SyncRequest) => void;
   /** The peer sent something that no honest one sends. */
   readonly penalise: (peer: string, reason: string) => void;
-  /** Milliseconds since 1970. */
-  readonly now?: () => number;
+  readonly clock: SyncClock;
   readonly limits?: Partial<SyncLimits>;
   readonly nearBlocks?: number;
   /** Leaves written to the store so far. */
@@ -31,11 +38,10 @@ export interface SyncRunnerOptions {
 export class SyncRunner {
   readonly #options: SyncRunnerOptions;
   readonly #files: SyncFiles;
-  readonly #now: () => number;
   readonly #peers = new Set<string>();
   readonly #outcome: Promise<SyncOutcome>;
   #machine: SnapshotSync | undefined;
-  #timer: NodeJS.Timeout | undefined;
+  #stopTimer: () => void = () => {};
   /** Writes follow each other. */
   #writes: Promise<void> = Promise.resolve();
   #isOver = false;
@@ -44,7 +50,6 @@ export class SyncRunner {
   constructor(options: SyncRunnerOptions) {
     this.#options = options;
     this.#files = new SyncFiles(options.directory);
-    this.#now = options.now ?? Date.now;
     this.#outcome = new Promise((resolve, reject) => {
       this.#settle = { resolve, reject };
     });
@@ -78,7 +83,7 @@ export class SyncRunner {
   }
 
   progress(): SyncProgress | undefined {
-    return this.#machine?.progress(this.#now());
+    return this.#machine?.progress(this.#options.clock.now());
   }
 
   /** Ends it; what was fetched stays in its folder. */
@@ -92,7 +97,7 @@ export class SyncRunner {
   #step(event: SyncEvent): void {
     if (this.#isOver || this.#machine === undefined) return;
     try {
-      for (const effect of this.#machine.step(this.#now(), event)) this.#carryOut(effect);
+      for (const effect of this.#machine.step(this.#options.clock.now(), event)) this.#carryOut(effect);
     } catch (error) {
       this.#break(error);
     }
@@ -132,8 +137,9 @@ export class SyncRunner {
   }
 
   #setTimer(at: number): void {
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#step({ type: "timer" }), Math.max(0, at - this.#now()));
+    const { clock } = this.#options;
+    this.#stopTimer();
+    this.#stopTimer = clock.setTimer(Math.max(0, at - clock.now()), () => this.#step({ type: "timer" }));
   }
 
   #write(ticket: number, write: () => Promise<void>): void {
@@ -185,6 +191,6 @@ export class SyncRunner {
 
   #end(): void {
     this.#isOver = true;
-    clearTimeout(this.#timer);
+    this.#stopTimer();
   }
 }
