@@ -1,0 +1,141 @@
+/**
+ * PTX of a checked kernel for the CUDA driver: what the engines execute, instruction for instruction, with everything that
+ * hardware would decide for itself decided (NaNs, division by zero, memory that starts as zeros, warp numbers).
+ */
+import type { CheckedKernel } from "../../ptx/check.ts";
+import type { Block, Terminator } from "../../ptx/ir.ts";
+import { sizeOf } from "../../ptx/scalar-types.ts";
+import type { Parameter, Variable } from "../../ptx/syntax.ts";
+import { printInstruction, printWait } from "./print-instruction.ts";
+import { PtxWriter } from "./ptx-writer.ts";
+
+/** What every driver from CUDA 11 takes, for every GPU from 2018 on. */
+const HEADER = [".version 7.0", ".target sm_75", ".address_size 64"];
+
+/** `threads`: the largest block that the kernel is launched with. */
+export function printPtx(checked: CheckedKernel, threads: number): string {
+  const { kernel } = checked;
+  const writer = new PtxWriter(kernel);
+  kernel.blocks.forEach((block, index) => {
+    printBlock(writer, block, index, checked);
+  });
+  const body = writer.lines.splice(0);
+  const { shared, dynamic } = sharedMemory(writer);
+  if (shared > 0 || dynamic !== undefined) clearShared(writer, shared, dynamic);
+  if (writer.arrayBytes("local") > 0) clearLocal(writer);
+  return [
+    ...HEADER,
+    ...writer.usedVariables().map(({ variable, symbol }) => declare(variable, symbol)),
+    `.visible .entry ${kernel.name}(${kernel.parameters.map(parameterText).join(", ")})`,
+    `.maxntid ${threads}, 1, 1`,
+    "{",
+    ...writer.declarations(),
+    ...arrays(writer),
+    ...writer.lines,
+    ...body,
+    "}",
+    "",
+  ].join("\n");
+}
+
+function parameterText({ name, type, size, alignment }: Parameter): string {
+  if (size === sizeOf(type)) return `.param .${type === "f16" ? "b16" : type} ${name}`;
+  return `.param .align ${alignment} .b8 ${name}[${size}]`;
+}
+
+function declare({ space, size, alignment, initial, dynamic }: Variable, symbol: string): string {
+  if (dynamic) return `.extern .shared .align 16 .b8 ${symbol}[];`;
+  const contents = initial === undefined ? "" : ` = {${[...initial].join(",")}}`;
+  return `.${space} .align ${alignment} .b8 ${symbol}[${size}]${contents};`;
+}
+
+function arrays(writer: PtxWriter): readonly string[] {
+  return (["shared", "local"] as const)
+    .filter((space) => writer.arrayBytes(space) > 0)
+    .map((space) => `\t.${space} .align 16 .b8 ogpu_${space}[${writer.arrayBytes(space)}];`);
+}
+
+function sharedMemory(writer: PtxWriter): { readonly shared: number; readonly dynamic: string | undefined } {
+  const dynamic = writer.usedVariables().find(({ variable }) => variable.dynamic)?.symbol;
+  return { shared: writer.arrayBytes("shared"), dynamic };
+}
+
+/** All threads together; the launch gives dynamic memory in multiples of 16 bytes. */
+function clearShared(writer: PtxWriter, bytes: number, dynamic: string | undefined): void {
+  const thread = writer.linearThread();
+  const [nx, ny, nz] = ["x", "y", "z"].map((axis) => {
+    const register = writer.fresh("r");
+    writer.line(`mov.u32 ${register}, %ntid.${axis}`);
+    return register;
+  });
+  const [plane, count, first, step] = [writer.fresh("r"), writer.fresh("r"), writer.fresh("r"), writer.fresh("r")];
+  writer.line(`mul.lo.u32 ${plane}, ${nx}, ${ny}`);
+  writer.line(`mul.lo.u32 ${count}, ${plane}, ${nz}`);
+  writer.line(`shl.b32 ${first}, ${thread}, 4`);
+  writer.line(`shl.b32 ${step}, ${count}, 4`);
+  if (bytes > 0) clearLoop(writer, "shared", "ogpu_shared", first, step, bytes.toString());
+  if (dynamic !== undefined) {
+    const size = writer.fresh("r");
+    writer.line(`mov.u32 ${size}, %dynamic_smem_size`);
+    clearLoop(writer, "shared", dynamic, first, step, size);
+  }
+  writer.line("barrier.sync 0");
+}
+
+function clearLocal(writer: PtxWriter): void {
+  const first = writer.fresh("r");
+  writer.line(`mov.u32 ${first}, 0`);
+  clearLoop(writer, "local", "ogpu_local", first, "16", writer.arrayBytes("local").toString());
+}
+
+function clearLoop(writer: PtxWriter, space: string, symbol: string, first: string, step: string, end: string): void {
+  const [base, at, offset, done, zero] = [...["r", "r", "r"], "p", "r"].map((kind) => writer.fresh(kind as "r" | "p"));
+  const label = `clear_${symbol}`;
+  writer.line(`mov.u32 ${base}, ${symbol}`);
+  writer.line(`mov.u32 ${zero}, 0`);
+  writer.line(`mov.u32 ${offset}, ${first}`);
+  writer.lines.push(`${label}:`);
+  writer.line(`setp.ge.u32 ${done}, ${offset}, ${end}`);
+  writer.lines.push(`\t@${done} bra ${label}_end;`);
+  writer.line(`add.u32 ${at}, ${base}, ${offset}`);
+  writer.line(`st.${space}.v4.u32 [${at}], {${zero}, ${zero}, ${zero}, ${zero}}`);
+  writer.line(`add.u32 ${offset}, ${offset}, ${step}`);
+  writer.line(`bra ${label}`);
+  writer.lines.push(`${label}_end:`);
+}
+
+function printBlock(writer: PtxWriter, { instructions, end }: Block, index: number, checked: CheckedKernel): void {
+  writer.lines.push(`B${index}:`);
+  for (const instruction of instructions) printInstruction(writer, instruction, checked);
+  printEnd(writer, end, index + 1);
+}
+
+function printEnd(writer: PtxWriter, end: Terminator, following: number): void {
+  const jump = (to: number): void => {
+    if (to !== following) writer.line(`bra B${to}`);
+  };
+  switch (end.kind) {
+    case "exit":
+      writer.line("ret");
+      return;
+    case "jump":
+      jump(end.to);
+      return;
+    case "branch":
+      writer.line(`bra B${end.taken}`, end.guard);
+      jump(end.next);
+      return;
+    case "sync":
+      printWait(writer, end.instruction);
+      jump(end.next);
+      return;
+    case "table":
+      end.targets.forEach((to, value) => {
+        const found = writer.fresh("p");
+        writer.line(`setp.eq.u32 ${found}, ${writer.register(end.index)}, ${value}`);
+        writer.lines.push(`\t@${found} bra B${to};`);
+      });
+      writer.line("trap");
+      writer.line("ret");
+  }
+}
