@@ -36,10 +36,13 @@ export class Gossip {
   constructor(pubsub: GossipSub, host: GossipHost) {
     this.#pubsub = pubsub;
     this.#host = host;
-    this.#batcher = new TransactionBatcher(
-      (batch) => this.#publish(host.topics.transactions, encodeTransactions(batch)),
-      () => host.now(),
-    );
+    const { transactions } = host.topics;
+    this.#batcher = new TransactionBatcher({
+      // What gossipsub publishes to nobody is lost, and can never be published again.
+      isHeard: () => pubsub.getSubscribers(transactions).length > 0,
+      publish: (batch) => this.#publish(transactions, encodeTransactions(batch)),
+      now: () => host.now(),
+    });
   }
 
   /** Who follows the chain by gossip subscribes to final blocks; validators have them from consensus. */
@@ -51,6 +54,7 @@ export class Gossip {
     this.#pubsub.topicValidators.set(topics.finals, (peer, message) =>
       this.#validate(peer, message, "final", (from) => this.#onFinal(from, message)),
     );
+    this.#pubsub.addEventListener("subscription-change", () => this.#batcher.retry());
     this.#pubsub.subscribe(topics.transactions);
     if (followsFinals) this.#pubsub.subscribe(topics.finals);
   }
@@ -62,8 +66,8 @@ export class Gossip {
 
   publishTransactions(raws: readonly Uint8Array[]): void {
     const fitting = raws.filter(({ length }) => length > 0 && length <= MAX_TRANSACTION_BYTES);
-    const taken = this.#batcher.add(fitting);
-    if (taken < raws.length) this.#host.log.warn({ dropped: raws.length - taken }, "transactions not gossiped");
+    const dropped = raws.length - fitting.length + this.#batcher.add(fitting);
+    if (dropped > 0) this.#host.log.warn({ dropped }, "transactions not gossiped");
   }
 
   publishFinalBlock(segment: FinalSegment): void {

@@ -56,8 +56,8 @@ export const GOSSIP_GRACE = 30_000;
 
 /** At most this often per node, transactions go out; those that come in between go out together. */
 export const TRANSACTION_PACE = 50;
-/** Bytes of transactions that wait for their turn. More are not gossiped: their pool still has them. */
-export const MAX_WAITING_TRANSACTION_BYTES: number = 16 * 1024 * 1024;
+/** Bytes of transactions that wait for their turn, or for somebody who listens. More are not gossiped. */
+export const MAX_WAITING_TRANSACTION_BYTES: number = 8 * 1024 * 1024;
 
 /** Peers that a node has at most, and how many of them it dialled itself, unless the configuration says otherwise. */
 export const DEFAULT_MAX_PEERS = 50;

@@ -18,14 +18,14 @@ export type Offence =
   /** An answer that does not help, without being provably wrong. */
   | "useless";
 
-/** How many of each it takes: BAN_SCORE divided by the weight. */
+/** It takes BAN_SCORE divided by the weight, rounded up. None divides it evenly: the score decays in between. */
 export const WEIGHTS: Readonly<Record<Offence, number>> = {
-  malformed: 50,
-  invalid: 34,
-  "invalid-transaction": 10,
-  flood: 5,
-  unresponsive: 10,
-  useless: 2,
+  malformed: 60,
+  invalid: 40,
+  "invalid-transaction": 11,
+  flood: 6,
+  unresponsive: 11,
+  useless: 3,
 };
 
 interface Entry {

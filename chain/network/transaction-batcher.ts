@@ -5,49 +5,62 @@
 import { batchesOf } from "../wire/gossip.ts";
 import { MAX_WAITING_TRANSACTION_BYTES, TRANSACTION_PACE } from "./limits.ts";
 
+export interface BatcherHost {
+  /** False while nobody would hear it: then the transactions wait for `retry`. */
+  isHeard(): boolean;
+  publish(batch: readonly Uint8Array[]): void;
+  now(): number;
+}
+
 export class TransactionBatcher {
-  readonly #publish: (batch: readonly Uint8Array[]) => void;
-  readonly #now: () => number;
+  readonly #host: BatcherHost;
   #waiting: Uint8Array[] = [];
   #bytes = 0;
   #timer: NodeJS.Timeout | undefined;
-  #lastAt = 0;
+  #lastAt = Number.NEGATIVE_INFINITY;
   #isClosed = false;
 
-  constructor(publish: (batch: readonly Uint8Array[]) => void, now: () => number) {
-    this.#publish = publish;
-    this.#now = now;
+  constructor(host: BatcherHost) {
+    this.#host = host;
   }
 
-  /** How many were taken; the rest does not fit. */
+  /** How many did not fit. */
   add(raws: readonly Uint8Array[]): number {
-    let taken = 0;
+    let dropped = 0;
     for (const raw of raws) {
-      if (this.#isClosed || this.#bytes + raw.length > MAX_WAITING_TRANSACTION_BYTES) break;
+      if (this.#isClosed || this.#bytes + raw.length > MAX_WAITING_TRANSACTION_BYTES) {
+        dropped++;
+        continue;
+      }
       this.#waiting.push(raw);
       this.#bytes += raw.length;
-      taken++;
     }
-    if (taken > 0 && this.#timer === undefined) {
-      const wait = Math.min(TRANSACTION_PACE, Math.max(0, this.#lastAt + TRANSACTION_PACE - this.#now()));
-      this.#timer = setTimeout(() => this.#flush(), wait);
-    }
-    return taken;
+    this.retry();
+    return dropped;
+  }
+
+  /** Somebody may listen now. */
+  retry(): void {
+    if (this.#timer !== undefined || this.#waiting.length === 0 || !this.#host.isHeard()) return;
+    const wait = Math.max(0, this.#lastAt + TRANSACTION_PACE - this.#host.now());
+    this.#timer = setTimeout(() => this.#flush(), wait);
   }
 
   close(): void {
     this.#isClosed = true;
     clearTimeout(this.#timer);
+    this.#timer = undefined;
     this.#waiting = [];
     this.#bytes = 0;
   }
 
   #flush(): void {
-    const waiting = this.#waiting;
     this.#timer = undefined;
+    if (!this.#host.isHeard()) return;
+    const waiting = this.#waiting;
     this.#waiting = [];
     this.#bytes = 0;
-    this.#lastAt = this.#now();
-    for (const batch of batchesOf(waiting)) this.#publish(batch);
+    this.#lastAt = this.#host.now();
+    for (const batch of batchesOf(waiting)) this.#host.publish(batch);
   }
 }
