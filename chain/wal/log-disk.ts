@@ -2,7 +2,7 @@
  * What the log asks of a disk. A simulated one can lose all that was not synced, which no test can ask of a real one.
  */
 import { mkdir, open, readFile, rename, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { systemCodeOf } from "../../base/errors.ts";
 
 export interface LogFile {
@@ -26,7 +26,7 @@ export interface LogDisk {
 }
 
 export async function folderDisk(directory: string): Promise<LogDisk> {
-  await mkdir(directory, { recursive: true, mode: 0o700 });
+  await makeFolder(directory);
   const path = (name: string): string => join(directory, name);
   return {
     read: (name) => readIfThere(path(name)),
@@ -36,6 +36,17 @@ export async function folderDisk(directory: string): Promise<LogDisk> {
     remove: (name) => rm(path(name), { force: true }),
     syncNames: () => syncFolder(directory),
   };
+}
+
+/** A folder whose name is not durable may be gone after a power cut, with a log in it that was. */
+async function makeFolder(directory: string): Promise<void> {
+  const first = await mkdir(directory, { recursive: true, mode: 0o700 });
+  if (first === undefined) return;
+  const top = dirname(resolve(first));
+  for (let folder = dirname(resolve(directory)); ; folder = dirname(folder)) {
+    await syncFolder(folder);
+    if (folder === top || folder === dirname(folder)) return;
+  }
 }
 
 async function openFile(path: string, flags: "w" | "r+", length: number): Promise<LogFile> {
