@@ -6,6 +6,7 @@
  * resolves when the disk has them, and a machine that loses power loses nothing either. All that is appended while a
  * write is under way becomes the next write.
  */
+import { writeSync } from "node:fs";
 import { type FileHandle, open, rename, rm } from "node:fs/promises";
 import { CodedError, systemCodeOf } from "../../base/errors.ts";
 import { encodeRecords, JOURNAL_MARK, readRecords } from "./journal-records.ts";
@@ -150,7 +151,7 @@ export class MempoolJournal {
 
   private async write(raws: readonly Uint8Array[]): Promise<void> {
     const bytes = encodeRecords(raws);
-    await writeAll(this.file, bytes, this.end);
+    writeAll(this.file, bytes, this.end);
     if (this.isSynced) await this.file.datasync();
     this.end += bytes.length;
     this.recordCount += raws.length;
@@ -162,8 +163,8 @@ export class MempoolJournal {
     const temporary = temporaryOf(this.path);
     const file = await open(temporary, "w+");
     try {
-      await writeAll(file, JOURNAL_MARK, 0);
-      await writeAll(file, records, JOURNAL_MARK.length);
+      writeAll(file, JOURNAL_MARK, 0);
+      writeAll(file, records, JOURNAL_MARK.length);
       // Or else a loss of power may leave the new name with nothing in it.
       await file.datasync();
       await rename(temporary, this.path);
@@ -194,7 +195,7 @@ async function openFile(path: string): Promise<Opened> {
     if (end > 0 || size < JOURNAL_MARK.length) {
       // What follows the whole records would be taken for the rest of the next one.
       await file.truncate(end);
-      if (end === 0) await writeAll(file, JOURNAL_MARK, 0);
+      if (end === 0) writeAll(file, JOURNAL_MARK, 0);
       return { file, raws, end: Math.max(end, JOURNAL_MARK.length) };
     }
     throw new Error(`${path} is no journal of transactions; move it away to start without one`);
@@ -213,10 +214,13 @@ async function openOrMake(path: string): Promise<FileHandle> {
   }
 }
 
-async function writeAll(file: FileHandle, bytes: Uint8Array, position: number): Promise<void> {
+/**
+ * Handing bytes to the operating system takes microseconds; handing them to a thread that does so takes ten times that
+ * of this thread's time alone (measured under load), and the answer waits for both.
+ */
+function writeAll({ fd }: FileHandle, bytes: Uint8Array, position: number): void {
   for (let done = 0; done < bytes.length; ) {
-    const { bytesWritten } = await file.write(bytes, done, bytes.length - done, position + done);
-    done += bytesWritten;
+    done += writeSync(fd, bytes, done, bytes.length - done, position + done);
   }
 }
 
