@@ -18,3 +18,7 @@ export const LEAST_GAS = 21_000n;
 
 /** Milliseconds between looks at the peers' heights, and at transactions that waited too long. */
 export const HOUSEKEEPING_INTERVAL = 1_000;
+
+/** Milliseconds until an own client's transaction that still waits is told to others again, and how many at one time. */
+export const REPUBLISH_INTERVAL = 5_000;
+export const MAX_REPUBLISHED = 512;

@@ -37,6 +37,7 @@ import { HOUSEKEEPING_INTERVAL, LEAST_GAS, MAX_EVIDENCE } from "./limits.ts";
 import type { NodeLog, SubsystemLog } from "./node-log.ts";
 import type { NodeMeter } from "./node-meter.ts";
 import type { NodeNetwork, Peer } from "./node-network.ts";
+import { OwnTransactions } from "./own-transactions.ts";
 import { specValidators, type ValidatorSource } from "./validator-source.ts";
 
 /** The parts, opened by whoever starts the node (open-node.ts), who also closes them. */
@@ -78,6 +79,7 @@ export class Node extends ChainReader {
   readonly #inbox: Inbox;
   readonly #intake: TransactionIntake;
   readonly #commits: CommitQueue;
+  readonly #ownTransactions = new OwnTransactions();
   readonly #listeners = new Set<(block: ChainHead) => void>();
   readonly #evidence: { readonly evidence: Evidence; readonly offence: Offence }[] = [];
   readonly #say: SubsystemLog;
@@ -138,6 +140,7 @@ export class Node extends ChainReader {
   /** Begins to take part. `waiting` is what the journal held. */
   async start(network: NodeNetwork | undefined, waiting: readonly Uint8Array[] = []): Promise<void> {
     this.#network = network;
+    this.#ownTransactions.add(waiting, Number.NEGATIVE_INFINITY);
     const reloaded = await this.#intake.reload(waiting);
     if (waiting.length > 0) this.#parts.say("mempool").info({ journal: waiting.length, reloaded }, "journal read");
     this.#driver.start();
@@ -227,7 +230,10 @@ export class Node extends ChainReader {
       now: () => clock.now(),
       recover: (raws) => senders.recover(raws),
       journal: (raws) => journal.append(raws),
-      publish: (raws) => this.#network?.publishTransactions(raws),
+      publish: (raws) => {
+        this.#ownTransactions.add(raws, clock.now());
+        this.#network?.publishTransactions(raws);
+      },
       onAdded: () => this.#updateWork(),
     });
   }
@@ -330,6 +336,8 @@ export class Node extends ChainReader {
       this.mempool.expire(clock.now());
       this.#compactJournal();
       this.#askWhoIsAhead();
+      const waiting = this.#ownTransactions.takeDue(this.mempool, clock.now());
+      if (waiting.length > 0) this.#network?.publishTransactions(waiting);
       meter.gauges({ peers: this.peers, transactions: this.mempool.size, bytes: this.mempool.bytes });
       this.#keepHouse();
     });

@@ -1,0 +1,32 @@
+/**
+ * The transactions of our own clients, which we have acknowledged: told to the others again while they wait. Gossip
+ * reaches only who is there at that moment, and a node that leads no view cannot bring them into a block by itself.
+ */
+import { bytesToHex, type Hex } from "../../base/bytes.ts";
+import { keccak256 } from "../../base/keccak.ts";
+import type { Mempool } from "../mempool/mempool.ts";
+import { MAX_REPUBLISHED, REPUBLISH_INTERVAL } from "./limits.ts";
+
+export class OwnTransactions {
+  /** When each was last told to others. */
+  readonly #published = new Map<Hex, number>();
+
+  /** They have just been told to others, or, with a time long ago, will be soon. */
+  add(raws: readonly Uint8Array[], publishedAt: number): void {
+    for (const raw of raws) this.#published.set(bytesToHex(keccak256(raw)), publishedAt);
+  }
+
+  /** Those that have waited so long since the last time that they are to be told again now. */
+  takeDue(mempool: Pick<Mempool, "get">, now: number): readonly Uint8Array[] {
+    const due: Uint8Array[] = [];
+    for (const [hash, publishedAt] of this.#published) {
+      const entry = mempool.get(hash);
+      if (entry === undefined) this.#published.delete(hash);
+      else if (publishedAt + REPUBLISH_INTERVAL <= now && due.length < MAX_REPUBLISHED) {
+        due.push(entry.transaction.raw);
+        this.#published.set(hash, now);
+      }
+    }
+    return due;
+  }
+}
