@@ -100,6 +100,11 @@ export class CounterApp {
     return this.#waiting.size > 0;
   }
 
+  /** Whether it is the final block or has executed above it. */
+  has(hash: Hex): boolean {
+    return hash === this.#final.hash || this.#executed.has(hash);
+  }
+
   addTransaction(id: number): void {
     this.#waiting.add(id);
   }

@@ -3,8 +3,8 @@ import type { Prng } from "../../base/prng.ts";
 import { between, chance, exponential, pick } from "./chance.ts";
 import type { EventQueue } from "./event-queue.ts";
 import type { Network } from "./network.ts";
-import type { SimNode } from "./node.ts";
 import type { FaultName, Scenario } from "./scenario.ts";
+import type { SimNode } from "./sim-node.ts";
 
 const PARTITION_EVERY = 4_000;
 const CRASH_EVERY = 2_500;
@@ -57,7 +57,7 @@ export class FaultInjector {
   heal(): void {
     this.#active = false;
     this.#network.heal();
-    for (const node of this.#nodes) if (node.state === undefined) node.start();
+    for (const node of this.#nodes) node.start();
   }
 
   onWriteBoundary(node: SimNode): void {
@@ -79,18 +79,14 @@ export class FaultInjector {
   #wipe(node: SimNode): void {
     this.#trace(`wipe ${node.index}`);
     node.wipe();
-    this.#queue.after(between(this.#prng, 50, 2_000), () => {
-      if (node.state === undefined) node.start();
-    });
+    this.#queue.after(between(this.#prng, 50, 2_000), () => node.start());
   }
 
   #crash(node: SimNode): void {
-    if (node.state === undefined) return;
+    if (!node.isUp) return;
     this.#trace(`crash ${node.index}`);
     node.crash();
-    this.#queue.after(between(this.#prng, 50, 2_000), () => {
-      if (node.state === undefined) node.start();
-    });
+    this.#queue.after(between(this.#prng, 50, 2_000), () => node.start());
   }
 
   /** Two groups, cut in both directions or in one; or single links in one direction. */

@@ -3,13 +3,14 @@ import { parseArgs } from "node:util";
 import { PLANTED_BUGS, type PlantedBug } from "../../chain/consensus/planted-bugs.ts";
 import { ACTORS } from "./actors/all-actors.ts";
 import { blsKeys } from "./bls-keys.ts";
-import { FAULTS, type FaultName, makeScenario, type Scenario } from "./scenario.ts";
+import { type AppName, FAULTS, type FaultName, makeScenario, type Scenario } from "./scenario.ts";
 import { type SimulationResult, simulate } from "./simulation.ts";
 
 const HELP = `Runs a network of simulated validators with faults, all from one seed, and checks what must hold.
 
   npm run sim -- --seed 1 --validators 7 --minutes 2
 
+  --app name        ledger: whole nodes (the default); counter: consensus alone, over a counter
   --seed N          the seed (default 1)
   --seeds N         so many seeds, from --seed on
   --validators N    how many nodes (default: 4 to 10, from the seed)
@@ -25,9 +26,12 @@ const HELP = `Runs a network of simulated validators with faults, all from one s
 
 Exit code: 0 everything held, 1 something did not, 2 called wrongly.`;
 
+const APPS: readonly AppName[] = ["ledger", "counter"];
+
 interface Arguments {
   readonly firstSeed: number;
   readonly seeds: number;
+  readonly app: AppName;
   readonly validators: number | undefined;
   readonly minutes: number | undefined;
   readonly faults: readonly FaultName[] | undefined;
@@ -46,6 +50,7 @@ function print(line: string): void {
 }
 
 const OPTIONS = {
+  app: { type: "string", default: "ledger" },
   seed: { type: "string", default: "1" },
   seeds: { type: "string", default: "1" },
   validators: { type: "string" },
@@ -62,6 +67,7 @@ const OPTIONS = {
 
 /** What parseArgs gives for these options. */
 interface Values {
+  readonly app: string;
   readonly seed: string;
   readonly seeds: string;
   readonly validators?: string;
@@ -84,13 +90,15 @@ function readValues(): Values {
   }
 }
 
-function main(): number {
+async function main(): Promise<number> {
   const values = readValues();
   if (values.help) {
     print(HELP);
     return 0;
   }
+  const [app] = readNames("app", values.app, APPS) ?? [];
   const options: Arguments = {
+    app: app ?? "ledger",
     firstSeed: positive("seed", values.seed, 0),
     seeds: positive("seeds", values.seeds, 1),
     validators: values.validators === undefined ? undefined : positive("validators", values.validators, 4),
@@ -105,7 +113,7 @@ function main(): number {
   };
   let failures = 0;
   for (let seed = options.firstSeed; seed < options.firstSeed + options.seeds; seed++) {
-    if (!runSeed(String(seed), options)) failures++;
+    if (!(await runSeed(String(seed), options))) failures++;
   }
   if (options.seeds > 1 && !options.json) print(`${options.seeds - failures} seeds held, ${failures} failed`);
   return failures === 0 ? 0 : 1;
@@ -131,10 +139,10 @@ function readNames<Name extends string>(
   });
 }
 
-function runSeed(seed: string, options: Arguments): boolean {
+async function runSeed(seed: string, options: Arguments): Promise<boolean> {
   const scenario = makeScenario({ ...options, seed });
   const started = performance.now();
-  const result = simulate(scenario, {
+  const result = await simulate(scenario, {
     bugs: options.bugs,
     ...(options.bls ? { keys: blsKeys() } : {}),
     ...(options.trace ? { onTrace: print } : {}),
@@ -163,14 +171,17 @@ function printResult(scenario: Scenario, result: SimulationResult, milliseconds:
   print(`  replay: ${command}`);
 }
 
-function replay({ seed, validators, minutes, faults }: Scenario, { bls, bugs, actor, wideArea }: Arguments): string {
+function replay(
+  { seed, app, validators, minutes, faults }: Scenario,
+  { bls, bugs, actor, wideArea }: Arguments,
+): string {
   const list = [...faults].join(",") || "none";
   const bug = [...bugs].map((name) => ` --bug ${name}`).join("");
-  return `npm run sim -- --seed ${seed} --validators ${validators} --minutes ${minutes} --faults ${list}${actor === undefined ? "" : ` --actor ${actor}`}${wideArea ? " --wide-area" : ""}${bls ? " --bls" : ""}${bug}`;
+  return `npm run sim -- --app ${app} --seed ${seed} --validators ${validators} --minutes ${minutes} --faults ${list}${actor === undefined ? "" : ` --actor ${actor}`}${wideArea ? " --wide-area" : ""}${bls ? " --bls" : ""}${bug}`;
 }
 
 try {
-  process.exitCode = main();
+  process.exitCode = await main();
 } catch (error) {
   if (!(error instanceof UsageError)) throw error;
   process.stderr.write(`error: ${error.message}\n`);

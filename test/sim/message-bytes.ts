@@ -1,6 +1,7 @@
 /** About how long a message is on the wire, with real signatures. */
 import { BLS_SIGNATURE_LENGTH } from "../../base/bls-types.ts";
-import type { Block, Certificate, Message } from "../../chain/consensus/types.ts";
+import type { Block, Certificate } from "../../chain/consensus/types.ts";
+import type { NodeMessage } from "../../chain/wire/node-message.ts";
 
 const ENVELOPE = 24;
 /** Kind, epoch, view, hash, validator. */
@@ -16,7 +17,7 @@ function blockBytes({ body }: Block): number {
   return HEADER + body.length;
 }
 
-export function messageBytes(message: Message): number {
+export function messageBytes(message: NodeMessage): number {
   switch (message.type) {
     case "vote":
       return ENVELOPE + VOTE;

@@ -1,7 +1,7 @@
 /** The network: every message has its own fate, drawn from the seed. */
 import type { Prng } from "../../base/prng.ts";
 import { chance, exponential } from "./chance.ts";
-import type { EventQueue } from "./event-queue.ts";
+import type { EventQueue, Task } from "./event-queue.ts";
 
 export interface LinkQuality {
   /** Milliseconds from one node to another before anything else is added. */
@@ -33,12 +33,15 @@ export class Network {
     this.#cut.clear();
   }
 
-  carry(from: number, to: number, deliver: () => void): void {
+  /** `deliver` runs with `to` when the message arrives. */
+  carry(from: number, to: number, deliver: Task): void {
     if (this.#cut.size > 0 && this.#cut.has(`${from} ${to}`)) return;
     const { loss, duplication } = this.quality;
     if (loss > 0 && chance(this.#prng, loss)) return;
-    this.#queue.after(this.#delay(from, to), deliver);
-    if (duplication > 0 && chance(this.#prng, duplication)) this.#queue.after(this.#delay(from, to), deliver);
+    this.#queue.plan(this.#queue.now + this.#delay(from, to), deliver, to);
+    if (duplication > 0 && chance(this.#prng, duplication)) {
+      this.#queue.plan(this.#queue.now + this.#delay(from, to), deliver, to);
+    }
   }
 
   #delay(from: number, to: number): number {

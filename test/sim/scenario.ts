@@ -50,8 +50,12 @@ export const SIM_PARAMETERS: ConsensusParameters = {
   logLimit: 8,
 };
 
+/** Whole nodes, or consensus alone over a counter. */
+export type AppName = "ledger" | "counter";
+
 export interface Scenario {
   readonly seed: string;
+  readonly app: AppName;
   readonly validators: number;
   readonly minutes: number;
   readonly faults: ReadonlySet<FaultName>;
@@ -65,12 +69,16 @@ export interface Scenario {
   readonly faultyLinks: LinkQuality;
   readonly goodLinks: LinkQuality;
   readonly blocksPerEpoch: number;
+  /** The mean time between transactions. */
+  readonly transactionEvery: number;
   /** Crashes one node, or all, at that write boundary of the node, counted from the start. */
   readonly crashAtWrite?: { readonly node: number; readonly boundary: number; readonly all: boolean };
 }
 
 export interface ScenarioOptions {
   readonly seed: string;
+  /** The counter unless told. */
+  readonly app?: AppName | undefined;
   readonly validators?: number | undefined;
   readonly minutes?: number | undefined;
   readonly faults?: readonly FaultName[] | undefined;
@@ -82,6 +90,7 @@ export interface ScenarioOptions {
 
 const GOOD_LINKS: LinkQuality = { latency: 15, jitter: 10, loss: 0, duplication: 0 };
 const SLOW_EXECUTION = 350;
+const TRANSACTION_EVERY = 400;
 
 /**
  * Milliseconds one way between places on five continents, about half of the round trips that cloud providers publish:
@@ -127,6 +136,7 @@ export function makeScenario(options: ScenarioOptions): Scenario {
   const skews = Array.from({ length: validators }, () => (faults.has("skew") ? between(links, -250, 250) : 0));
   return {
     seed: options.seed,
+    app: options.app ?? "counter",
     validators,
     minutes: options.minutes ?? 1,
     faults,
@@ -138,6 +148,7 @@ export function makeScenario(options: ScenarioOptions): Scenario {
     faultyLinks,
     goodLinks: options.wideArea ? WIDE_AREA_LINKS : GOOD_LINKS,
     blocksPerEpoch: faults.has("epochs") ? integerBetween(links, 4, 25) : 1_000_000,
+    transactionEvery: TRANSACTION_EVERY,
   };
 }
 

@@ -1,31 +1,34 @@
 /** A whole network under one seed: faults, then healing, then rest; the invariants are watched all along. */
 import { Prng } from "../../base/prng.ts";
-import type { Event } from "../../chain/consensus/events.ts";
 import { verifyParameters } from "../../chain/consensus/parameters.ts";
 import type { PlantedBug } from "../../chain/consensus/planted-bugs.ts";
-import { makeEpoch } from "../../chain/consensus/state.ts";
-import type { Message, PeerId } from "../../chain/consensus/types.ts";
+import type { PeerId } from "../../chain/consensus/types.ts";
 import type { ValidatorId } from "../../chain/consensus/validator-set.ts";
+import type { NodeMessage } from "../../chain/wire/node-message.ts";
 import type { ActorContext } from "./actors/actor.ts";
 import { ACTORS } from "./actors/all-actors.ts";
-import { exponential } from "./chance.ts";
-import { ALL_CHECKERS } from "./checkers/all-checkers.ts";
+import { checkersOf } from "./checkers/all-checkers.ts";
 import type { CheckedWorld, Checker } from "./checkers/checker.ts";
-import { genesisBlock } from "./counter-app.ts";
-import { Disk } from "./disk.ts";
+import { CounterClients } from "./counter-clients.ts";
+import { CounterNode, counterEpoch } from "./counter-node.ts";
 import { EventQueue } from "./event-queue.ts";
 import { FaultInjector } from "./fault-injector.ts";
+import { LedgerClients } from "./ledger-clients.ts";
+import { type LedgerHost, LedgerNode } from "./ledger-node.ts";
+import { type LedgerWorld, makeLedgerWorld } from "./ledger-world.ts";
 import { messageBytes } from "./message-bytes.ts";
 import { Network } from "./network.ts";
-import { type NodeHost, SimNode } from "./node.ts";
 import { planEpochs, type Scenario } from "./scenario.ts";
 import { type KeyMaker, simulatedKeys } from "./sim-crypto.ts";
+import type { NodeHost, NodeSettings, Receivers, SimNode } from "./sim-node.ts";
 import { Trace } from "./trace.ts";
+import { Traffic } from "./traffic.ts";
+import { wireTrip } from "./wire-trip.ts";
+import type { Workload } from "./workload.ts";
 
 /** Parts of the run, as shares of its length. */
 const HEALED_AT = 0.45;
 const REST_AT = 0.85;
-const TRANSACTION_EVERY = 400;
 /** The last transactions get this long to become final. */
 const LAST_TRANSACTIONS = 8_000;
 
@@ -44,13 +47,16 @@ export interface SimulationResult {
   /** Of the honest nodes. */
   readonly heights: readonly number[];
   readonly epochs: number;
+  readonly transactions: number;
   /** Milliseconds from a block's time to its commit on each honest node. */
   readonly finality: { readonly p50: number; readonly p95: number };
-  /** Sent per node and final block, estimated from the messages' content. */
+  /** Sent per node and final block. */
   readonly bytesPerBlock: number;
+  /** Of the node that sent and of the one that received the most, per final block. */
+  readonly mostBytes: { readonly up: number; readonly down: number };
 }
 
-export class Simulation implements NodeHost {
+export class Simulation implements LedgerHost {
   readonly queue: EventQueue = new EventQueue();
   readonly nodes: readonly SimNode[];
   readonly #scenario: Scenario;
@@ -58,14 +64,15 @@ export class Simulation implements NodeHost {
   readonly #prng: Prng;
   readonly #network: Network;
   readonly #injector: FaultInjector;
+  readonly #workload: Workload;
+  readonly #clients: LedgerClients | undefined;
   readonly #trace: Trace;
+  readonly #traffic: Traffic;
   readonly #checkers: readonly Checker[];
   readonly #indexOf: ReadonlyMap<PeerId, number>;
   readonly #violations: string[] = [];
   readonly #violationCounts = new Map<string, number>();
   readonly #finality: number[] = [];
-  #bytes = 0;
-  #transactions = 0;
 
   constructor(scenario: Scenario, options: SimulationOptions = {}) {
     verifyParameters(scenario.parameters);
@@ -73,8 +80,12 @@ export class Simulation implements NodeHost {
     this.#keys = options.keys ?? simulatedKeys();
     this.#prng = new Prng(`simulation ${scenario.seed}`);
     this.#trace = new Trace(options.onTrace);
+    this.#traffic = new Traffic(scenario.validators);
     this.#network = new Network(this.queue, this.#prng.fork("network"), scenario.faultyLinks);
-    this.nodes = this.#makeNodes(options);
+    const made = scenario.app === "ledger" ? this.#makeLedgerNodes(options) : this.#makeCounterNodes(options);
+    this.nodes = made.nodes;
+    this.#workload = made.workload;
+    this.#clients = made.workload instanceof LedgerClients ? made.workload : undefined;
     const ids = this.nodes.map(({ id }) => id);
     this.#indexOf = new Map(ids.map((id, index) => [id, index]));
     for (const node of this.nodes) node.peers = ids.filter((id) => id !== node.id);
@@ -85,56 +96,76 @@ export class Simulation implements NodeHost {
       trace: (line: string) => this.#note(line),
     };
     this.#injector = new FaultInjector(world, this.#prng.fork("faults"), scenario);
-    this.#checkers = ALL_CHECKERS.map(({ name, make }) =>
-      make((reason) => this.#violate(`${name}: ${reason}`), this.#checkedWorld()),
+    this.#checkers = checkersOf(scenario.app).map(({ name, make }) =>
+      make((reason) => this.#violate(`${name}: ${reason}`), this.#checkedWorld(made.ledger)),
     );
   }
 
-  run(): SimulationResult {
+  async run(): Promise<SimulationResult> {
     const length = this.#scenario.minutes * 60_000;
     for (const node of this.nodes) node.start();
     this.#injector.start();
-    this.#submitTransactions(length * REST_AT - LAST_TRANSACTIONS);
-    this.queue.runUntil(length * HEALED_AT);
+    this.#workload.start(length * REST_AT - LAST_TRANSACTIONS);
+    await this.queue.runUntil(length * HEALED_AT);
     this.#note("heal");
     this.#network.quality = this.#scenario.goodLinks;
     this.#injector.heal();
-    this.queue.runUntil(length * REST_AT);
+    await this.queue.runUntil(length * REST_AT);
     this.#checkProgress();
     const heightAtRest = this.#maxHeight();
-    this.queue.runUntil(length);
+    await this.queue.runUntil(length);
     this.#checkRest(heightAtRest, length * (1 - REST_AT));
+    for (const checker of this.#checkers) checker.onEnd?.();
     return this.#result();
   }
 
-  transmit(from: SimNode, to: PeerId | "all", message: Message): void {
-    const size = messageBytes(message);
-    for (const peer of to === "all" ? from.peers : [to]) {
-      const index = this.#indexOf.get(peer);
-      const node = index === undefined ? undefined : this.nodes[index];
-      if (node === undefined) continue;
-      this.#bytes += size;
-      this.#network.carry(from.index, node.index, () => node.receive(from.id, message));
+  transmit(from: SimNode, to: Receivers, message: NodeMessage): void {
+    const arrived = this.#arrived(from, message);
+    if (arrived === undefined) return;
+    const { bytes } = arrived;
+    const deliver = { run: (index: number) => this.#deliver(from, index, arrived.message, bytes) };
+    const single = to === "all" || to === "validators" ? undefined : this.#indexOf.get(to);
+    if (single !== undefined) {
+      this.#traffic.sent(from.index, bytes, 1);
+      this.#network.carry(from.index, single, deliver);
+      return;
     }
+    if (to !== "all" && to !== "validators") return;
+    let receivers = 0;
+    for (const { index, isValidator } of this.nodes) {
+      if (index === from.index || (to === "validators" && !isValidator)) continue;
+      receivers++;
+      this.#network.carry(from.index, index, deliver);
+    }
+    this.#traffic.sent(from.index, bytes, receivers);
   }
 
-  onStep(node: SimNode, event: Event): void {
-    const detail = event.type === "message" ? event.message.type : event.type === "timer" ? event.timer : "";
+  gossip(from: LedgerNode, bytes: number, deliver: (to: LedgerNode) => void): void {
+    const run = (index: number): void => {
+      const to = this.nodes[index];
+      if (!(to instanceof LedgerNode) || !to.isUp) return;
+      this.#traffic.received(index, bytes);
+      deliver(to);
+    };
+    for (const { index } of this.nodes) if (index !== from.index) this.#network.carry(from.index, index, { run });
+    this.#traffic.sent(from.index, bytes, this.nodes.length - 1);
+  }
+
+  onStep(node: SimNode, what: string): void {
     const { state } = node;
-    this.#trace.add(
-      `${this.queue.now.toFixed(3)} ${node.index} ${event.type} ${detail} ${state?.epoch.number} ${state?.view} ${state?.finalView} ${state?.final.hash.slice(2, 10)}`,
-    );
+    this.#trace.add(this.queue.now, node.index, what, state?.epoch.number, state?.view, state?.final.hash);
     if (node.isHonest) for (const checker of this.#checkers) checker.onStep?.(node);
   }
 
-  onSend(node: SimNode, message: Message): void {
+  onSend(node: SimNode, message: NodeMessage): void {
     for (const checker of this.#checkers) checker.onSend?.(node, message);
   }
 
-  onCommit(...[node, blocks, certificate]: Parameters<NodeHost["onCommit"]>): void {
+  onBlock(...[node, block, certificate]: Parameters<NodeHost["onBlock"]>): void {
     if (!node.isHonest) return;
-    for (const { time } of blocks) this.#finality.push(this.queue.now + node.skew - time);
-    for (const checker of this.#checkers) checker.onCommit?.(node, blocks, certificate);
+    this.#finality.push(node.localTime - block.time);
+    this.#clients?.onBlock(block);
+    for (const checker of this.#checkers) checker.onBlock?.(node, block, certificate);
   }
 
   onEvidence(...[node, evidence]: Parameters<NodeHost["onEvidence"]>): void {
@@ -149,72 +180,106 @@ export class Simulation implements NodeHost {
     if (node.isHonest) this.#violate(`alarm: node ${node.index}: ${reason}`);
   }
 
+  onInvalidBlock(node: LedgerNode, hash: unknown, code: unknown): void {
+    const { state } = node;
+    const block = [...(state?.blocks.values() ?? [])].find((entry) => entry.block.hash === hash)?.block;
+    const proposer = block && state?.epoch.set.ids[block.proposer];
+    const maker = this.nodes.find(({ id }) => id === proposer);
+    if (node.isHonest && maker?.isHonest) {
+      this.#violate(`validity: node ${node.index} finds the block ${hash} of node ${maker.index} invalid: ${code}`);
+    }
+  }
+
   onWriteBoundary(node: SimNode): void {
     this.#injector.onWriteBoundary(node);
   }
 
-  #makeNodes(options: SimulationOptions): SimNode[] {
-    const { validators, parameters, actors, executionTimes, skews } = this.#scenario;
-    const signers = Array.from({ length: validators }, (_, index) => this.#keys.signer(`validator ${index}`));
-    const plan = planEpochs(
-      this.#scenario,
-      signers.map(({ id }): ValidatorId => id),
-    );
-    const conspiracy: ActorContext["conspiracy"] = new Map();
-    const epoch = makeEpoch(0, plan.stakesOf(0), genesisBlock(), parameters);
-    return signers.map((signer, index) => {
-      const actor = actors.get(index);
-      const settings = {
-        index,
-        options: { parameters, crypto: this.#keys.crypto, signer, bugs: options.bugs ?? new Set<PlantedBug>() },
-        plan,
-        disk: new Disk(epoch, parameters.capDivisor),
-        prng: this.#prng.fork(`node ${index}`),
-        actor: actor === undefined ? undefined : ACTORS.get(actor)?.(),
-        conspiracy,
-        executionTime: executionTimes[index] ?? 1,
-        writeTime: 3,
-      };
-      const node = new SimNode(settings, this);
-      node.skew = skews[index] ?? 0;
-      return node;
-    });
+  #arrived(from: SimNode, message: NodeMessage): { readonly message: NodeMessage; readonly bytes: number } | undefined {
+    if (this.#scenario.app === "counter") return { message, bytes: messageBytes(message) };
+    const arrived = wireTrip(message);
+    if (arrived === undefined && from.isHonest) {
+      this.#violate(`wire: node ${from.index} sent a ${message.type} that nobody can read`);
+    }
+    return arrived;
   }
 
-  #checkedWorld(): CheckedWorld {
+  #deliver(from: SimNode, index: number, message: NodeMessage, bytes: number): void {
+    const node = this.nodes[index];
+    if (node === undefined || !node.isUp) return;
+    this.#traffic.received(index, bytes);
+    node.receive(from.id, message);
+  }
+
+  #settings(index: number, conspiracy: ActorContext["conspiracy"], options: SimulationOptions): NodeSettings {
+    const { parameters, actors, executionTimes, skews } = this.#scenario;
+    const actor = actors.get(index);
+    const { crypto } = this.#keys;
+    const signer = this.#keys.signer(`validator ${index}`);
+    return {
+      index,
+      core: { parameters, crypto, signer, bugs: options.bugs ?? new Set<PlantedBug>() },
+      prng: this.#prng.fork(`node ${index}`),
+      actor: actor === undefined ? undefined : ACTORS.get(actor)?.(),
+      conspiracy,
+      executionTime: executionTimes[index] ?? 1,
+      writeTime: 3,
+      skew: skews[index] ?? 0,
+    };
+  }
+
+  #makeSettings(options: SimulationOptions): NodeSettings[] {
+    const conspiracy: ActorContext["conspiracy"] = new Map();
+    return Array.from({ length: this.#scenario.validators }, (_, index) => this.#settings(index, conspiracy, options));
+  }
+
+  #makeCounterNodes(options: SimulationOptions): Made {
+    const settings = this.#makeSettings(options);
+    const plan = planEpochs(this.#scenario, settings.map(idOf));
+    const genesis = counterEpoch(plan, this.#scenario.parameters.capDivisor);
+    const nodes = settings.map((own) => new CounterNode(own, this, plan, genesis));
+    const { transactionEvery } = this.#scenario;
+    const workload = new CounterClients(this.queue, this.#prng.fork("transactions"), nodes, transactionEvery);
+    return { nodes, workload, ledger: undefined };
+  }
+
+  #makeLedgerNodes(options: SimulationOptions): Made {
+    const settings = this.#makeSettings(options);
+    const plan = planEpochs(this.#scenario, settings.map(idOf));
+    const ledger = makeLedgerWorld(this.#scenario.parameters, plan);
+    const nodes = settings.map((own) => new LedgerNode(own, this, ledger));
+    const workload = new LedgerClients(this.queue, this.#prng.fork("transactions"), nodes, ledger, {
+      every: this.#scenario.transactionEvery,
+      onRefused: (reason) => this.#violate(`refused: ${reason}`),
+    });
+    return { nodes, workload, ledger };
+  }
+
+  #checkedWorld(ledger: LedgerWorld | undefined): CheckedWorld {
     const { queue } = this;
     return {
       chainId: this.#scenario.parameters.chainId,
       capDivisor: this.#scenario.parameters.capDivisor,
       crypto: this.#keys.crypto,
       honest: this.nodes.filter(({ isHonest }) => isHonest),
+      ledger,
       get now(): number {
         return queue.now;
       },
     };
   }
 
-  /** Clients send to every node. */
-  #submitTransactions(until: number): void {
-    const prng = this.#prng.fork("transactions");
-    const submit = (): void => {
-      if (this.queue.now > until) return;
-      const id = ++this.#transactions;
-      for (const node of this.nodes) node.addTransaction(id);
-      this.queue.after(exponential(prng, TRANSACTION_EVERY), submit);
-    };
-    submit();
-  }
-
   /** Some time after everything is healed, whatever was sent is final everywhere, and all are at the same height. */
   #checkProgress(): void {
-    const honest = this.nodes.filter(({ isHonest }) => isHonest);
-    for (const node of honest) {
-      if (node.unfinishedTransactions === 0) continue;
+    for (const node of this.nodes.filter(({ isHonest }) => isHonest)) {
+      const missing = this.#workload.unfinishedOn(node);
+      if (missing === 0) continue;
       const { epoch, view, finalView } = node.state ?? {};
       this.#violate(
-        `progress: node ${node.index} lacks ${node.unfinishedTransactions} of ${this.#transactions} transactions after healing (epoch ${epoch?.number}, view ${view}, final ${finalView}, height ${node.disk.height})`,
+        `progress: node ${node.index} lacks ${missing} of ${this.#workload.total} transactions after healing (epoch ${epoch?.number}, view ${view}, final ${finalView}, height ${node.finals.height})`,
       );
+    }
+    for (const { hash, nodes } of this.#clients?.acknowledgedUnfinal ?? []) {
+      this.#violate(`acknowledged: transaction ${hash} was acknowledged by node ${nodes.join(", ")}, and is not final`);
     }
   }
 
@@ -227,11 +292,11 @@ export class Simulation implements NodeHost {
   }
 
   #maxHeight(): number {
-    return Math.max(...this.nodes.filter(({ isHonest }) => isHonest).map(({ disk }) => disk.height));
+    return Math.max(...this.nodes.filter(({ isHonest }) => isHonest).map(({ finals }) => finals.height));
   }
 
   #note(line: string): void {
-    this.#trace.add(`${this.queue.now.toFixed(3)} ${line}`);
+    this.#trace.add(this.queue.now, line);
   }
 
   #violate(reason: string): void {
@@ -247,18 +312,30 @@ export class Simulation implements NodeHost {
     const honest = this.nodes.filter(({ isHonest }) => isHonest);
     const sorted = [...this.#finality].sort((a, b) => a - b);
     const at = (share: number): number => Math.round(sorted[Math.floor(sorted.length * share)] ?? 0);
+    const blocks = Math.max(1, this.#maxHeight());
     return {
       violations: this.#violations,
       traceHash: this.#trace.hash,
       steps: this.#trace.lines,
-      heights: honest.map(({ disk }) => disk.height),
-      epochs: Math.max(...honest.map(({ disk }) => disk.epochs.length)),
+      heights: honest.map(({ finals }) => finals.height),
+      epochs: 1 + Math.max(...honest.map(({ finals }) => finals.lastEpoch)),
+      transactions: this.#workload.total,
       finality: { p50: at(0.5), p95: at(0.95) },
-      bytesPerBlock: Math.round(this.#bytes / this.nodes.length / Math.max(1, this.#maxHeight())),
+      ...this.#traffic.perBlock(blocks),
     };
   }
 }
 
-export function simulate(scenario: Scenario, options: SimulationOptions = {}): SimulationResult {
+interface Made {
+  readonly nodes: readonly SimNode[];
+  readonly workload: Workload;
+  readonly ledger: LedgerWorld | undefined;
+}
+
+function idOf({ core }: NodeSettings): ValidatorId {
+  return core.signer.id;
+}
+
+export function simulate(scenario: Scenario, options: SimulationOptions = {}): Promise<SimulationResult> {
   return new Simulation(scenario, options).run();
 }

@@ -3,6 +3,7 @@ import type { Hex } from "../../../base/bytes.ts";
 import type { Prng } from "../../../base/prng.ts";
 import type { ConsensusState } from "../../../chain/consensus/state.ts";
 import type { Block, Message, PeerId, Vote, VoteContent } from "../../../chain/consensus/types.ts";
+import type { Receivers } from "../sim-node.ts";
 
 export interface ActorContext {
   readonly prng: Prng;
@@ -12,14 +13,14 @@ export interface ActorContext {
   readonly state: ConsensusState;
   /** Signs anything with the actor's key. The caller is a member of the epoch's set. */
   sign(content: VoteContent): Vote;
-  /** A block of the actor's own on any parent that it has executed. */
-  blockOn(parent: Block, view: number): Block;
+  /** A block of the actor's own, if it has executed the parent. */
+  blockOn(parent: Block, view: number): Block | undefined;
   /** The block with other transactions and a right or wrong root. */
   variantOf(block: Block, rootIsRight: boolean): Block;
 }
 
 export interface Outgoing {
-  readonly to: PeerId | "all";
+  readonly to: Receivers;
   readonly message: Message;
 }
 

@@ -9,7 +9,7 @@ export const garbageSender: Actor = {
       const validator = prng.below(state.epoch.set.ids.length);
       yield {
         to: "all",
-        message: { type: "vote", vote: { ...vote, validator, signature: prng.bytes(32 * prng.below(2)) } },
+        message: { type: "vote", vote: { ...vote, validator, signature: prng.bytes(96 * prng.below(2)) } },
       };
     }
     yield said;

@@ -11,6 +11,10 @@ export const skippingLeader: Actor = {
     const { proposal } = said.message;
     const { epoch, view } = proposal.vote;
     const block = context.blockOn(context.state.final, view);
+    if (block === undefined) {
+      yield said;
+      return;
+    }
     const vote = context.sign({ kind: "PROPOSE", epoch, view, hash: block.hash });
     const notarize = context.sign({ kind: "NOTARIZE", epoch, view, hash: block.hash });
     yield {

@@ -1,7 +1,10 @@
+import type { AppName } from "../scenario.ts";
 import { boundedMemory } from "./bounded-memory.ts";
 import type { NamedChecker } from "./checker.ts";
 import { equalRoots } from "./equal-roots.ts";
+import { equalStates } from "./equal-states.ts";
 import { lightClient } from "./light-client.ts";
+import { mempoolBounds } from "./mempool-bounds.ts";
 import { noConflictingFinals } from "./no-conflicting-finals.ts";
 import { noHonestBlame } from "./no-honest-blame.ts";
 import { noHonestEvidence } from "./no-honest-evidence.ts";
@@ -9,14 +12,17 @@ import { persistBeforeSend } from "./persist-before-send.ts";
 import { prefixOrder } from "./prefix-order.ts";
 import { voteAfterExecution } from "./vote-after-execution.ts";
 
-export const ALL_CHECKERS: readonly NamedChecker[] = [
+const COMMON: readonly NamedChecker[] = [
   noConflictingFinals,
   prefixOrder,
   noHonestEvidence,
   noHonestBlame,
   persistBeforeSend,
   voteAfterExecution,
-  equalRoots,
   boundedMemory,
   lightClient,
 ];
+
+export function checkersOf(app: AppName): readonly NamedChecker[] {
+  return app === "counter" ? [...COMMON, equalRoots] : [...COMMON, equalStates, mempoolBounds];
+}

@@ -8,15 +8,13 @@ export const equalRoots: NamedChecker = {
   make: (report) => {
     const roots: Uint8Array[] = [new Uint8Array(32)];
     return {
-      onCommit: (node, blocks) => {
-        for (const { height, body } of blocks) {
-          const { transactions, root } = decodeBody(body);
-          const below = roots[height - 1];
-          if (below === undefined) continue;
-          const expected = roots[height] ?? nextRoot(below, transactions);
-          roots[height] = expected;
-          if (!equalBytes(root, expected)) report(`node ${node.index}: root ${bytesToHex(root)} at height ${height}`);
-        }
+      onBlock: (node, { height, body }) => {
+        const { transactions, root } = decodeBody(body);
+        const below = roots[height - 1];
+        if (below === undefined) return;
+        const expected = roots[height] ?? nextRoot(below, transactions);
+        roots[height] = expected;
+        if (!equalBytes(root, expected)) report(`node ${node.index}: root ${bytesToHex(root)} at height ${height}`);
       },
     };
   },

@@ -11,15 +11,14 @@ export const lightClient: NamedChecker = {
   make: (report, { chainId, crypto, capDivisor, honest }) => {
     const options = { chainId, crypto, capDivisor, trustingPeriod: TRUSTING_PERIOD, maxSkew: MAX_SKEW };
     const [first] = honest;
-    const genesis = first?.disk.epochs[0];
+    const genesis = first?.finals.epoch(0);
     if (genesis === undefined) return {};
     const start: LightTrust = { header: genesis.root, epoch: 0, set: genesis.set };
     const trusts = new Map<number, LightTrust>();
     return {
-      onCommit: (node, blocks, certificate) => {
-        const header = blocks.at(-1);
-        const epoch = node.disk.epochs[certificate.epoch];
-        if (header === undefined || epoch === undefined) return;
+      onBlock: (node, header, certificate) => {
+        const epoch = node.finals.epoch(certificate.epoch);
+        if (header.hash !== certificate.hash || epoch === undefined) return;
         const trust = trusts.get(node.index) ?? start;
         // A node that lost its disk goes the way again.
         if (header.height <= trust.header.height) return;

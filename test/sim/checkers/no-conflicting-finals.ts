@@ -7,12 +7,10 @@ export const noConflictingFinals: NamedChecker = {
   make: (report) => {
     const final = new Map<number, Hex>();
     return {
-      onCommit: (node, blocks) => {
-        for (const { height, hash } of blocks) {
-          const other = final.get(height) ?? hash;
-          final.set(height, other);
-          if (other !== hash) report(`node ${node.index} finalised ${hash} at height ${height}, another ${other}`);
-        }
+      onBlock: (node, { height, hash }) => {
+        const other = final.get(height) ?? hash;
+        final.set(height, other);
+        if (other !== hash) report(`node ${node.index} finalised ${hash} at height ${height}, another ${other}`);
       },
     };
   },

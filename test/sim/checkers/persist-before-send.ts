@@ -1,15 +1,15 @@
 import type { VoteContent } from "../../../chain/consensus/types.ts";
-import type { SimNode } from "../node.ts";
+import type { SimNode } from "../sim-node.ts";
 import type { NamedChecker } from "./checker.ts";
 
 /** Whether the disk, as it is at this moment, would remember the vote after a crash. */
-function remembers({ disk }: SimNode, { kind, epoch, view, hash }: VoteContent): boolean {
-  const { epoch: current, certificate } = disk.base();
+function remembers({ finals, log }: SimNode, { kind, epoch, view, hash }: VoteContent): boolean {
+  const { epoch: current, certificate } = finals.base();
   if (epoch < current.number) return true;
   // After a crash the node would be in the epoch before, where records of a later one mean nothing.
   if (epoch > current.number) return false;
   if (certificate?.epoch === epoch && certificate.view >= view) return true;
-  return disk.log.some(
+  return log.records.some(
     ({ type, ...rest }) =>
       type === "vote" &&
       "vote" in rest &&
@@ -21,10 +21,10 @@ function remembers({ disk }: SimNode, { kind, epoch, view, hash }: VoteContent):
 }
 
 /** A block that somebody may need because of our vote. */
-function holdsBlock({ disk }: SimNode, { kind, hash }: VoteContent): boolean {
+function holdsBlock({ finals, log }: SimNode, { kind, hash }: VoteContent): boolean {
   if (kind !== "PROPOSE" && kind !== "NOTARIZE") return true;
-  if (disk.blockOf(hash) !== undefined) return true;
-  return disk.log.some((entry) => entry.type === "block" && entry.block.hash === hash);
+  if (finals.blockOf(hash) !== undefined) return true;
+  return log.records.some((entry) => entry.type === "block" && entry.block.hash === hash);
 }
 
 /** Nothing signed leaves a node before its own disk knows of it, and no proposal or certificate either. */
@@ -41,9 +41,9 @@ export const persistBeforeSend: NamedChecker = {
       }
       if (message.type !== "certificate" || message.certificate.kind === "FINALIZE") return;
       const { kind, epoch, view } = message.certificate;
-      const base = node.disk.base();
+      const base = node.finals.base();
       const isPast = epoch < base.epoch.number || (base.certificate?.epoch === epoch && base.certificate.view >= view);
-      const isHeld = node.disk.log.some(
+      const isHeld = node.log.records.some(
         (entry) =>
           entry.type === "certificate" &&
           entry.certificate.kind === kind &&

@@ -4,16 +4,11 @@ import type { NamedChecker } from "./checker.ts";
 export const prefixOrder: NamedChecker = {
   name: "prefix-order",
   make: (report) => ({
-    onCommit: (node, blocks) => {
-      const [first] = blocks;
-      if (first === undefined) return report(`node ${node.index} committed nothing`);
-      for (const block of blocks) {
-        const below = node.disk.block(block.height - 1);
-        if (below?.hash !== block.parent) report(`node ${node.index}: block ${block.height} is not upon its parent`);
-        if (node.disk.block(block.height)?.hash !== block.hash)
-          report(`node ${node.index}: height ${block.height} moved`);
-      }
-      return undefined;
+    onBlock: (node, block) => {
+      const below = node.finals.block(block.height - 1);
+      if (below?.hash !== block.parent) report(`node ${node.index}: block ${block.height} is not upon its parent`);
+      if (node.finals.block(block.height)?.hash !== block.hash)
+        report(`node ${node.index}: height ${block.height} moved`);
     },
   }),
 };

@@ -1,0 +1,289 @@
+/**
+ * A whole node: the product's Node with its mempool, ledger, driver and store, on simulated disks, network and time. A
+ * node that lost its disk catches up by a snapshot first.
+ */
+import { isCoded } from "../../base/errors.ts";
+import type { Prng } from "../../base/prng.ts";
+import { type CheckResult, checkJob } from "../../chain/consensus/check-job.ts";
+import type { ConsensusState } from "../../chain/consensus/state.ts";
+import type { FinalSegment, PeerId } from "../../chain/consensus/types.ts";
+import type { JobVerifier } from "../../chain/runtime/inbox.ts";
+import { Node } from "../../chain/runtime/node.ts";
+import type { NodeLog } from "../../chain/runtime/node-log.ts";
+import { type NodeMeter, noMeter } from "../../chain/runtime/node-meter.ts";
+import type { NodeNetwork } from "../../chain/runtime/node-network.ts";
+import { ChainStore } from "../../chain/store/chain-store.ts";
+import { Database } from "../../chain/store/database.ts";
+import type { StoreLimits } from "../../chain/store/limits.ts";
+import type { NodeMessage } from "../../chain/wire/node-message.ts";
+import type { Address } from "../../vm/state/account.ts";
+import { between } from "./chance.ts";
+import { Forger } from "./forger.ts";
+import { LedgerFinals } from "./ledger-finals.ts";
+import { coinbaseOf, type LedgerWorld } from "./ledger-world.ts";
+import type { Lifetime } from "./lifetime.ts";
+import { MemoryLevel } from "./memory-level.ts";
+import { SimJournal } from "./sim-journal.ts";
+import { isConsensus, type NodeHost, type NodeSettings, type Receivers, SimNode } from "./sim-node.ts";
+
+const STORE_LIMITS: Partial<StoreLimits> = { retainedVersions: 4 };
+
+/** What whole nodes say to each other besides messages: gossip, and how far they are. */
+export interface LedgerHost extends NodeHost {
+  readonly nodes: readonly SimNode[];
+  gossip(from: LedgerNode, bytes: number, deliver: (to: LedgerNode) => void): void;
+  onInvalidBlock(node: LedgerNode, hash: unknown, code: unknown): void;
+}
+
+interface Running {
+  readonly node: Node;
+  readonly store: ChainStore;
+  readonly forger: Forger | undefined;
+}
+
+export class LedgerNode extends SimNode {
+  readonly finals: LedgerFinals;
+  readonly level: MemoryLevel;
+  readonly journal: SimJournal;
+  readonly #world: LedgerWorld;
+  readonly #ledgerHost: LedgerHost;
+  /** The peers' last final blocks, as they said. */
+  readonly #heights = new Map<PeerId, number>();
+  #evidence = 0;
+  #running: Running | undefined;
+
+  constructor(settings: NodeSettings, host: LedgerHost, world: LedgerWorld) {
+    super(settings, host);
+    this.#world = world;
+    this.#ledgerHost = host;
+    this.finals = new LedgerFinals(world, settings.core.parameters);
+    this.level = new MemoryLevel(this.device(3));
+    this.journal = new SimJournal(this.device(1));
+  }
+
+  override get state(): ConsensusState | undefined {
+    return this.#running?.node.consensus;
+  }
+
+  override get waitingVotes(): number {
+    return 0;
+  }
+
+  get node(): Node | undefined {
+    return this.#running?.node;
+  }
+
+  /** In the last durable state. */
+  nonceOf(address: Address): bigint | undefined {
+    return this.#running === undefined ? undefined : (this.#running.store.state().reader.account(address)?.nonce ?? 0n);
+  }
+
+  /** Resolves when the node has acknowledged it; never when it crashes before. Rejects as Node.submit does. */
+  submit(raw: Uint8Array): Promise<Uint8Array> | undefined {
+    this.host.queue.settle();
+    return this.#running?.node.submit(raw);
+  }
+
+  override receive(from: PeerId, message: NodeMessage): void {
+    const running = this.#running;
+    if (running === undefined || !isConsensus(message)) return;
+    if (message.type !== "vote") this.host.queue.settle();
+    if (message.type === "proposal") running.forger?.remember(message.proposal.block);
+    running.node.receive(from, message);
+  }
+
+  receiveTransactions(raws: readonly Uint8Array[]): void {
+    this.host.queue.settle();
+    void this.#running?.node.receiveTransactions(raws);
+  }
+
+  receiveFinalBlock(from: PeerId, segment: FinalSegment): void {
+    this.host.queue.settle();
+    void this.#running?.node.receiveFinalBlock(from, segment);
+  }
+
+  receiveStatus(from: PeerId, height: number): void {
+    this.#heights.set(from, height);
+  }
+
+  protected override boot(life: Lifetime): void {
+    this.host.queue.settle();
+    this.#open(life).catch((error: unknown) => this.#onFailure(life, error));
+  }
+
+  protected override loseMemory(): void {
+    this.#running = undefined;
+    this.#heights.clear();
+  }
+
+  protected override crashDisk(prng: Prng): void {
+    this.level.crash(prng);
+    this.journal.crash(prng);
+  }
+
+  protected override wipeDisk(): void {
+    this.level.wipe();
+    this.journal.wipe();
+    this.finals.wipe();
+  }
+
+  protected override get forgery(): SimNode["forgery"] {
+    const forger = this.#running?.forger;
+    return (
+      forger && {
+        blockOn: (parent, view) => forger.blockOn(parent, view),
+        variantOf: (block, rootIsRight) => forger.variantOf(block, rootIsRight),
+      }
+    );
+  }
+
+  async #open(life: Lifetime): Promise<void> {
+    const { spec, genesis } = this.#world;
+    const store = await ChainStore.over(new Database(this.level.open(life), "simulated"), {
+      chain: { chainId: spec.chainId, genesisHash: genesis.hash },
+      limits: STORE_LIMITS,
+    });
+    if (store.head === undefined) await store.commit(genesis);
+    if (life.isOver) return;
+    this.finals.follow(store);
+    const node = this.#makeNode(life, store);
+    this.#evidence = 0;
+    const { index, settings } = this;
+    const { prng, core } = settings;
+    const { consensus: state } = node;
+    const isLiar = this.actor !== undefined;
+    const now = (): number => this.localTime;
+    const forger = isLiar
+      ? new Forger({ index, world: this.#world, store, state, signer: core.signer, prng, now })
+      : undefined;
+    this.#running = { node, store, forger };
+    await node.start(this.#network(life), this.journal.raws);
+  }
+
+  #makeNode(life: Lifetime, store: ChainStore): Node {
+    const { core, prng, skew, executionTime } = this.settings;
+    return new Node({
+      spec: this.#world.spec,
+      store,
+      log: this.log.open(life),
+      records: this.log.records,
+      journal: this.journal.open(life),
+      senders: {
+        recover: async (raws) => {
+          await life.wait(between(prng, 0.1, 0.5) * executionTime);
+          return this.#world.recover(raws);
+        },
+      },
+      verifier: this.#slowVerifier(life),
+      crypto: core.crypto,
+      signer: this.signer,
+      coinbase: coinbaseOf(this.index),
+      validators: this.#world.validators,
+      clock: life.clock(skew),
+      say: this.#say(life),
+      meter: this.#meter(life, store),
+      onFailure: (error) => this.#onFailure(life, error),
+    });
+  }
+
+  /** The ledger executes at once: the time that a block takes is spent before, on the check of its signatures. */
+  #slowVerifier(life: Lifetime): JobVerifier {
+    const { core, prng, executionTime } = this.settings;
+    const quick = this.verifier(life);
+    return {
+      check: async (job): Promise<CheckResult> => {
+        if (job.type !== "proposal" && job.type !== "block" && job.type !== "finals") return quick.check(job);
+        await life.wait(between(prng, 0.5, 1) * executionTime);
+        return checkJob(job, core.parameters.chainId, core.crypto);
+      },
+    };
+  }
+
+  #say(life: Lifetime): NodeLog {
+    const quiet = (): void => undefined;
+    return () => ({
+      debug: quiet,
+      info: quiet,
+      warn: (data) => {
+        if (!life.isOver && "code" in data) this.#ledgerHost.onInvalidBlock(this, data["hash"], data["code"]);
+      },
+      error: (data, message) => {
+        if (!life.isOver) this.host.onAlarm(this, `${message} ${JSON.stringify(data, bigintText)}`);
+      },
+    });
+  }
+
+  #meter(life: Lifetime, store: ChainStore): NodeMeter {
+    return {
+      ...noMeter,
+      block: (height) => {
+        if (!life.isOver) this.#onBlock(store, height);
+      },
+      view: () => {
+        if (!life.isOver) this.#onStep();
+      },
+    };
+  }
+
+  #onBlock(store: ChainStore, height: number): void {
+    this.finals.follow(store);
+    const block = this.finals.block(height);
+    const certificate = this.finals.certificate(height);
+    if (block !== undefined && certificate !== undefined) this.host.onBlock(this, block, certificate);
+    this.#ledgerHost.gossip(this, STATUS_BYTES, (to) => to.receiveStatus(this.id, height));
+  }
+
+  #onStep(): void {
+    const { node } = this.#running ?? {};
+    if (node === undefined) return;
+    for (const { block, status } of node.consensus.blocks.values())
+      if (status === "valid") this.noteExecuted(block.hash);
+    for (const { evidence } of node.evidence.slice(this.#evidence)) this.host.onEvidence(this, evidence);
+    this.#evidence = node.evidence.length;
+    this.host.onStep(this, "step");
+  }
+
+  #network(life: Lifetime): NodeNetwork {
+    const { peers } = this;
+    const known = new Set(peers);
+    const say = (to: Receivers, message: NodeMessage): boolean => {
+      if (to !== "all" && to !== "validators" && !known.has(to)) return false;
+      this.say(life, to, message);
+      return true;
+    };
+    const gossip = (bytes: number, deliver: (to: LedgerNode) => void): void => {
+      if (!life.isOver) this.#ledgerHost.gossip(this, bytes, deliver);
+    };
+    return {
+      peers: () => peers.map((peer) => ({ peer, height: this.#heights.get(peer) ?? 0 })),
+      send: say,
+      broadcast: (message, to) => say(to, message),
+      publishTransactions: (raws) => {
+        const bytes = raws.reduce((sum, raw) => sum + raw.length, 0);
+        gossip(bytes, (to) => to.receiveTransactions(raws));
+      },
+      publishFinalBlock: (segment) => {
+        const bytes = segment.blocks.reduce((sum, { body }) => sum + body.length, 0);
+        gossip(bytes, (to) => {
+          if (!to.isValidator) to.receiveFinalBlock(this.id, segment);
+        });
+      },
+      penalise: (peer) => {
+        if (!life.isOver) this.host.onBlame(this, peer);
+      },
+      stop: async () => undefined,
+    };
+  }
+
+  #onFailure(life: Lifetime, error: unknown): void {
+    if (life.isOver) return;
+    const reason = isCoded(error) ? `${error.code} ${error.message}` : error instanceof Error ? error.stack : error;
+    this.host.onAlarm(this, `the node failed: ${reason}`);
+  }
+}
+
+const STATUS_BYTES = 8;
+
+function bigintText(_: string, value: unknown): unknown {
+  return typeof value === "bigint" ? value.toString() : value;
+}

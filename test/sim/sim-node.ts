@@ -1,0 +1,232 @@
+/** A simulated node: what all kinds of them have, and what a crash does to it. */
+import type { Hex } from "../../base/bytes.ts";
+import type { Prng } from "../../base/prng.ts";
+import { type CheckResult, checkJob } from "../../chain/consensus/check-job.ts";
+import type { Signer } from "../../chain/consensus/crypto.ts";
+import { voteMessage } from "../../chain/consensus/messages.ts";
+import type { ConsensusState, CoreOptions, Epoch, FinalBase } from "../../chain/consensus/state.ts";
+import type { Block, Certificate, Evidence, Message, PeerId, Vote } from "../../chain/consensus/types.ts";
+import type { ValidatorId } from "../../chain/consensus/validator-set.ts";
+import type { JobVerifier } from "../../chain/runtime/inbox.ts";
+import type { NodeMessage } from "../../chain/wire/node-message.ts";
+import type { Actor, ActorContext } from "./actors/actor.ts";
+import { between } from "./chance.ts";
+import { Device } from "./device.ts";
+import type { EventQueue } from "./event-queue.ts";
+import { Lifetime } from "./lifetime.ts";
+import { SimLog } from "./sim-log.ts";
+
+/** To one node, to all, or to those that have a key. */
+export type Receivers = PeerId | "all" | "validators";
+
+/** What the node does to the world around it. */
+export interface NodeHost {
+  readonly queue: EventQueue;
+  transmit(from: SimNode, to: Receivers, message: NodeMessage): void;
+  /** After every step of its core. */
+  onStep(node: SimNode, what: string): void;
+  onSend(node: SimNode, message: NodeMessage): void;
+  /** The block is durable. */
+  onBlock(node: SimNode, block: Block, certificate: Certificate): void;
+  onEvidence(node: SimNode, evidence: Evidence): void;
+  /** A peer sent something with a false signature or proof. */
+  onBlame(node: SimNode, peer: PeerId): void;
+  /** What an operator would have to be told. */
+  onAlarm(node: SimNode, reason: string): void;
+  /** Between any two writes: where a crash may strike. */
+  onWriteBoundary(node: SimNode): void;
+}
+
+export interface NodeSettings {
+  readonly index: number;
+  readonly core: CoreOptions & { readonly signer: Signer };
+  readonly prng: Prng;
+  readonly actor: Actor | undefined;
+  readonly conspiracy: ActorContext["conspiracy"];
+  /** Milliseconds for executing a block. */
+  readonly executionTime: number;
+  /** The most that a write takes. */
+  readonly writeTime: number;
+  /** Milliseconds that the node's clock is ahead. */
+  readonly skew: number;
+}
+
+/** The final chain as the node's disk has it. */
+export interface FinalView {
+  readonly height: number;
+  /** The epoch after the last block. */
+  readonly lastEpoch: number;
+  epoch(number: number): Epoch | undefined;
+  block(height: number): Block | undefined;
+  blockOf(hash: Hex): Block | undefined;
+  base(): FinalBase;
+}
+
+/** The longest that a check of signatures takes, in milliseconds. */
+const CHECK_TIME = 1.5;
+
+export abstract class SimNode {
+  readonly index: number;
+  readonly id: ValidatorId;
+  readonly actor: Actor | undefined;
+  readonly log: SimLog;
+  peers: readonly PeerId[] = [];
+  protected readonly settings: NodeSettings;
+  protected readonly host: NodeHost;
+  readonly #executed = new Set<Hex>();
+  #isFollower = false;
+  #life: Lifetime | undefined;
+
+  constructor(settings: NodeSettings, host: NodeHost) {
+    this.index = settings.index;
+    this.id = settings.core.signer.id;
+    this.actor = settings.actor;
+    this.settings = settings;
+    this.host = host;
+    this.log = new SimLog(this.device(1));
+  }
+
+  /** `undefined` while the node is down, or is catching up before its core starts. */
+  abstract get state(): ConsensusState | undefined;
+  abstract get finals(): FinalView;
+  abstract get waitingVotes(): number;
+  abstract receive(from: PeerId, message: NodeMessage): void;
+  protected abstract boot(life: Lifetime): void;
+  protected abstract loseMemory(): void;
+  protected abstract crashDisk(prng: Prng): void;
+  protected abstract wipeDisk(): void;
+  /** For liars: a block of the own on any parent that has executed, and the like of a block. */
+  protected abstract readonly forgery: Pick<ActorContext, "blockOn" | "variantOf"> | undefined;
+
+  get isHonest(): boolean {
+    return this.actor === undefined;
+  }
+
+  get isUp(): boolean {
+    return this.#life !== undefined;
+  }
+
+  /** Whether it signs: a node that lost its disk does not. */
+  get isValidator(): boolean {
+    return !this.#isFollower;
+  }
+
+  get localTime(): number {
+    return Math.floor(this.host.queue.now + this.settings.skew);
+  }
+
+  get skew(): number {
+    return this.settings.skew;
+  }
+
+  start(): void {
+    if (this.#life !== undefined) return;
+    this.#life = new Lifetime(this.host.queue);
+    this.boot(this.#life);
+  }
+
+  crash(): void {
+    if (this.#life === undefined) return;
+    this.#life.isOver = true;
+    this.#life = undefined;
+    this.loseMemory();
+    const { prng } = this.settings;
+    this.log.crash(prng);
+    this.crashDisk(prng);
+  }
+
+  /**
+   * The disk is lost, and with it the guard: whatever the key signed may be forgotten, so it signs no more. The node
+   * starts again as a follower.
+   */
+  wipe(): void {
+    this.crash();
+    this.log.wipe();
+    this.wipeDisk();
+    this.#isFollower = true;
+  }
+
+  /** Ever, and with the right result: after a restart it signs its old votes again before executing again. */
+  hasExecuted(hash: Hex): boolean {
+    return this.#executed.has(hash);
+  }
+
+  protected noteExecuted(hash: Hex): void {
+    this.#executed.add(hash);
+  }
+
+  protected get signer(): Signer | undefined {
+    return this.#isFollower ? undefined : this.settings.core.signer;
+  }
+
+  /** So many times slower than the log's. */
+  protected device(slower: number): Device {
+    const { prng, writeTime } = this.settings;
+    return new Device(prng, slower * writeTime, () => this.host.onWriteBoundary(this));
+  }
+
+  protected verifier(life: Lifetime): JobVerifier {
+    const { core, prng } = this.settings;
+    return {
+      check: async (job): Promise<CheckResult> => {
+        await life.wait(between(prng, 0.1, CHECK_TIME));
+        return checkJob(job, core.parameters.chainId, core.crypto);
+      },
+    };
+  }
+
+  protected say(life: Lifetime, to: Receivers, message: NodeMessage): void {
+    if (life.isOver) return;
+    if (this.actor === undefined) {
+      this.host.onSend(this, message);
+      this.host.transmit(this, to, message);
+      return;
+    }
+    const context = this.#actorContext();
+    if (!isConsensus(message)) this.host.transmit(this, to, message);
+    else if (context?.state.own !== undefined) {
+      for (const said of this.actor.outgoing(context, { to, message })) {
+        this.host.transmit(this, said.to, said.message);
+      }
+    }
+  }
+
+  #actorContext(): ActorContext | undefined {
+    const { state, forgery } = this;
+    if (state === undefined || forgery === undefined) return undefined;
+    const { core, prng, conspiracy } = this.settings;
+    return {
+      prng,
+      peers: this.peers,
+      conspiracy,
+      state,
+      sign: (content): Vote => ({
+        ...content,
+        validator: state.own ?? 0,
+        signature: core.signer.sign(voteMessage(core.parameters.chainId, content)),
+      }),
+      ...forgery,
+    };
+  }
+}
+
+const CONSENSUS_TYPES: ReadonlySet<string> = new Set<Message["type"]>([
+  "proposal",
+  "vote",
+  "certificate",
+  "block",
+  "finals",
+  "fetch-block",
+  "fetch-certificates",
+  "fetch-finals",
+]);
+
+export function isConsensus(message: NodeMessage): message is Message {
+  return CONSENSUS_TYPES.has(message.type);
+}
+
+/** What a block on that parent carries: the votes for it, unless it is the epoch's root. */
+export function certificateOver(state: ConsensusState, parent: Block): Certificate | undefined {
+  if (parent.hash === state.epoch.root.hash) return undefined;
+  return parent.hash === state.final.hash ? state.finalCertificate : state.rounds.get(parent.view)?.notarization;
+}

@@ -1,0 +1,38 @@
+/** A message as it is after its way over the wire: encoded, and decoded by the rules for strangers. */
+import { isCoded } from "../../base/errors.ts";
+import { consensusBlockOf } from "../../chain/blocks/consensus-block.ts";
+import {
+  addressed,
+  channelsOf,
+  decodeMessage,
+  encodeMessage,
+  type NodeMessage,
+} from "../../chain/wire/node-message.ts";
+import { isConsensus } from "./sim-node.ts";
+
+const CHANNELS = channelsOf(consensusBlockOf);
+
+export interface Arrived {
+  readonly message: NodeMessage;
+  readonly bytes: number;
+}
+
+/** `undefined` when nobody could read it: only liars send such things. */
+export function wireTrip(message: NodeMessage): Arrived | undefined {
+  try {
+    const form = addressed(message);
+    const encoded = encodeMessage(CHANNELS, form);
+    const decoded = decodeMessage(CHANNELS, form.channel, encoded);
+    const arrived = decoded.type === "sync" ? decoded.message : decoded;
+    return isMessage(arrived) ? { message: arrived, bytes: encoded.length } : undefined;
+  } catch (error) {
+    if (isCoded(error)) return undefined;
+    throw error;
+  }
+}
+
+const SERVICE_TYPES: ReadonlySet<string> = new Set(["hello", "status", "get-peers", "peers"]);
+
+function isMessage(message: { readonly type: string }): message is NodeMessage {
+  return isConsensus(message as NodeMessage) || !SERVICE_TYPES.has(message.type);
+}
