@@ -55,6 +55,7 @@ export async function catchUp(parts: CatchUpParts, options: CatchUpOptions = {})
   });
   relay.sync = runner;
   const stop = (): void => void runner.stop();
+  if (options.signal?.aborted === true) stop();
   options.signal?.addEventListener("abort", stop);
   const endProgress = report(runner, clock, options.onProgress);
   try {

@@ -28,5 +28,5 @@ export interface NodeNetworkHandlers {
   status(): { readonly height: number };
 }
 
-/** Connects the node; resolves when it listens. */
-export type NetworkFactory = (handlers: NodeNetworkHandlers) => Promise<NodeNetwork>;
+/** Connects the node; resolves when it listens. A node that signs nothing is a follower, whatever key it has. */
+export type NetworkFactory = (handlers: NodeNetworkHandlers, role: "validator" | "follower") => Promise<NodeNetwork>;

@@ -33,7 +33,7 @@ export async function openLog(options: LogOptions): Promise<SigningLog> {
     return { ...(await open(options, signer)), signer, notSigning: undefined };
   } catch (error) {
     // The log of a node that followed holds nothing that was signed.
-    if (!isCoded(error, "WAL_MISSING") && !(await isFollowers(options, error))) throw error;
+    if (!isCoded(error, "WAL_MISSING", "WAL_OF_FOLLOWER")) throw error;
     const notSigning = "there is no record here of what this validator has signed";
     return { ...(await openOrMake(options, undefined)), signer: undefined, notSigning };
   }
@@ -53,21 +53,8 @@ async function openOrMake(options: LogOptions, validator: Signer | undefined): P
   try {
     return await open(options, validator);
   } catch (error) {
-    const mayMake = isCoded(error, "WAL_MISSING") || (validator !== undefined && (await isFollowers(options, error)));
-    if (!mayMake) throw error;
+    if (!isCoded(error, "WAL_MISSING", "WAL_OF_FOLLOWER")) throw error;
     await ConsensusLog.create(options.folder, { chainId: options.chainId, validator: validator?.id });
     return open(options, validator);
-  }
-}
-
-async function isFollowers(options: LogOptions, error: unknown): Promise<boolean> {
-  if (!isCoded(error, "WAL_WRONG_VALIDATOR")) return false;
-  try {
-    const { log } = await open(options, undefined);
-    await log.close();
-    return true;
-  } catch (other) {
-    if (isCoded(other, "WAL_WRONG_VALIDATOR")) return false;
-    throw other;
   }
 }

@@ -19,6 +19,7 @@ import { MempoolJournal } from "../mempool/journal.ts";
 import { SenderPool } from "../senders/sender-pool.ts";
 import { ChainStore } from "../store/chain-store.ts";
 import { discardImport } from "../store/import-state.ts";
+import type { StoreLimits } from "../store/limits.ts";
 import type { SourceLimits } from "../sync/limits.ts";
 import { SnapshotSource } from "../sync/snapshot-source.ts";
 import { WorkerVerifier } from "../verification/worker-verifier.ts";
@@ -45,6 +46,8 @@ export interface OpenNodeOptions {
   readonly connect?: NetworkFactory;
   /** How an empty folder gets its first state; `false` for genesis and all blocks since. */
   readonly catchUp?: CatchUpOptions | false;
+  /** Bounds of the store's memory. */
+  readonly limits?: Partial<StoreLimits>;
   /** When states are kept for those that catch up. */
   readonly snapshots?: Partial<SourceLimits>;
   readonly clock?: Clock;
@@ -90,7 +93,7 @@ async function openParts(options: OpenNodeOptions, opened: Closing): Promise<Ope
   });
   opened.add(() => log.close());
   const relay = new Relay(source, clock, () => store.head?.number ?? 0, onFailure);
-  const network = await options.connect?.(relay);
+  const network = await options.connect?.(relay, signer === undefined ? "follower" : "validator");
   relay.network = network;
   if (network !== undefined) {
     opened.add(() => network.stop());
@@ -118,11 +121,13 @@ async function openParts(options: OpenNodeOptions, opened: Closing): Promise<Ope
   return { node, network, notSigning, close: () => opened.close() };
 }
 
-async function openStore({ spec, directory, archive }: OpenNodeOptions, { header }: GenesisBlock): Promise<ChainStore> {
+async function openStore(options: OpenNodeOptions, { header }: GenesisBlock): Promise<ChainStore> {
+  const { spec, directory, archive, limits } = options;
   return await ChainStore.open(join(directory, "chain"), {
     chain: { chainId: spec.chainId, genesisHash: hashHeader(header) },
     forImport: true,
     ...(archive !== undefined && { archive }),
+    ...(limits !== undefined && { limits }),
   });
 }
 
