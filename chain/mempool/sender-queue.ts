@@ -3,7 +3,7 @@
  * account's on, and the balance covers the sum of what they can cost.
  */
 import type { Address } from "../../vm/state/account.ts";
-import { BalancedTree } from "./balanced-tree.ts";
+import { BalancedTree, type TreeRules } from "./balanced-tree.ts";
 import type { Tail } from "./tail-index.ts";
 import type { Waiting } from "./waiting.ts";
 
@@ -23,6 +23,12 @@ interface Prefix {
 
 const least = (a: bigint, b: bigint): bigint => (a < b ? a : b);
 
+const BY_NONCE: TreeRules<Waiting, Prefix> = {
+  compare: (a, b) => (a.nonce === b.nonce ? 0 : a.nonce < b.nonce ? -1 : 1),
+  summaryOf: (waiting) => waiting,
+  join: (a, b) => ({ cost: a.cost + b.cost, tip: least(a.tip, b.tip), maxFee: least(a.maxFee, b.maxFee) }),
+};
+
 export class SenderQueue {
   readonly sender: Address;
   nonce: bigint;
@@ -34,11 +40,7 @@ export class SenderQueue {
   indexedReady = 0;
   indexedHead: Waiting | undefined;
   indexedTail: Tail | undefined;
-  private readonly tree = new BalancedTree<Waiting, Prefix>({
-    compare: (a, b) => (a.nonce === b.nonce ? 0 : a.nonce < b.nonce ? -1 : 1),
-    summaryOf: (waiting) => waiting,
-    join: (a, b) => ({ cost: a.cost + b.cost, tip: least(a.tip, b.tip), maxFee: least(a.maxFee, b.maxFee) }),
-  });
+  private readonly tree = new BalancedTree(BY_NONCE);
 
   constructor(sender: Address, account: AccountView) {
     this.sender = sender;

@@ -21,11 +21,20 @@ export interface Tail extends Priced {
 
 type Fee = "tip" | "maxFee";
 
-/** What is not ready goes first, then what is worth least, then what came last. */
-function isWorseBy(fee: Fee, a: Tail, b: Tail): boolean {
-  if (a.isReady !== b.isReady) return b.isReady;
-  return a[fee] === b[fee] ? a.sequence > b.sequence : a[fee] < b[fee];
-}
+/**
+ * What is not ready goes first, then what is worth least, then what came last. A function for each fee: with the fee's
+ * name as an argument they took several times as long.
+ */
+const IS_WORSE: Readonly<Record<Fee, (a: Tail, b: Tail) => boolean>> = {
+  tip: (a, b) => {
+    if (a.isReady !== b.isReady) return b.isReady;
+    return a.tip === b.tip ? a.sequence > b.sequence : a.tip < b.tip;
+  },
+  maxFee: (a, b) => {
+    if (a.isReady !== b.isReady) return b.isReady;
+    return a.maxFee === b.maxFee ? a.sequence > b.sequence : a.maxFee < b.maxFee;
+  },
+};
 
 /** A heap that knows where each sender's tail is, so that it can be exchanged. */
 class TailHeap {
@@ -33,10 +42,12 @@ class TailHeap {
   readonly tails: Tail[] = [];
   /** Which of a tail's places is in this heap. */
   private readonly own: 0 | 1;
+  private readonly isWorse: (a: Tail, b: Tail) => boolean;
 
   constructor(fee: Fee) {
     this.fee = fee;
     this.own = fee === "tip" ? 0 : 1;
+    this.isWorse = IS_WORSE[fee];
   }
 
   insert(tail: Tail): void {
@@ -56,7 +67,7 @@ class TailHeap {
   /** Where it belongs, starting from a place that is free. */
   private settle(tail: Tail, place: number): void {
     const parent = this.tails[(place - 1) >> 1];
-    if (place > 0 && parent !== undefined && isWorseBy(this.fee, tail, parent)) this.rise(tail, place);
+    if (place > 0 && parent !== undefined && this.isWorse(tail, parent)) this.rise(tail, place);
     else this.sink(tail, place);
   }
 
@@ -65,7 +76,7 @@ class TailHeap {
     while (place > 0) {
       const parent = (place - 1) >> 1;
       const other = this.tails[parent] as Tail;
-      if (!isWorseBy(this.fee, tail, other)) break;
+      if (!this.isWorse(tail, other)) break;
       this.put(other, place);
       place = parent;
     }
@@ -73,14 +84,14 @@ class TailHeap {
   }
 
   private sink(tail: Tail, from: number): void {
-    const { tails, fee } = this;
+    const { tails } = this;
     let place = from;
     for (;;) {
       let child = 2 * place + 1;
       if (child >= tails.length) break;
-      if (child + 1 < tails.length && isWorseBy(fee, tails[child + 1] as Tail, tails[child] as Tail)) child++;
+      if (child + 1 < tails.length && this.isWorse(tails[child + 1] as Tail, tails[child] as Tail)) child++;
       const other = tails[child] as Tail;
-      if (!isWorseBy(fee, other, tail)) break;
+      if (!this.isWorse(other, tail)) break;
       this.put(other, place);
       place = child;
     }
