@@ -35,6 +35,7 @@ const TEMPORARY = ".new";
 export class SyncFiles {
   readonly #directory: string;
 
+  /** A folder of its own; it need not exist. */
   constructor(directory: string) {
     this.#directory = directory;
   }

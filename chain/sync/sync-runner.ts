@@ -9,7 +9,7 @@ import type { SyncLimits } from "./limits.ts";
 import type { SyncAnswer, SyncRequest } from "./messages.ts";
 import type { SyncTarget, TrustOptions, VerifiedSeal } from "./seal-chain.ts";
 import { SnapshotSync } from "./snapshot-sync.ts";
-import { SyncFiles } from "./sync-files.ts";
+import type { SyncFiles } from "./sync-files.ts";
 
 /** Time as the runner sees it. */
 export interface SyncClock {
@@ -19,11 +19,17 @@ export interface SyncClock {
   setTimer(milliseconds: number, run: () => void): () => void;
 }
 
+/** The files as the runner uses them; the simulator has others. */
+export type SyncFolder = Pick<
+  SyncFiles,
+  "begin" | "writeHeaders" | "writeChunk" | "writeCode" | "load" | "items" | "headers" | "remove"
+>;
+
 export interface SyncRunnerOptions {
   /** Opened with `forImport`. */
   readonly store: ChainStore;
-  /** A folder of its own; it need not exist. */
-  readonly directory: string;
+  /** What was fetched, over restarts. */
+  readonly files: SyncFolder;
   readonly trust: TrustOptions;
   readonly send: (to: string, message: SyncRequest) => void;
   /** The peer sent something that no honest one sends. */
@@ -37,19 +43,20 @@ export interface SyncRunnerOptions {
 
 export class SyncRunner {
   readonly #options: SyncRunnerOptions;
-  readonly #files: SyncFiles;
   readonly #peers = new Set<string>();
   readonly #outcome: Promise<SyncOutcome>;
   #machine: SnapshotSync | undefined;
   #stopTimer: () => void = () => {};
   /** Writes follow each other. */
   #writes: Promise<void> = Promise.resolve();
+  /** No event counts any more. */
   #isOver = false;
+  /** Nothing is written any more either. */
+  #isBroken = false;
   #settle: { resolve(outcome: SyncOutcome): void; reject(error: unknown): void } = { resolve() {}, reject() {} };
 
   constructor(options: SyncRunnerOptions) {
     this.#options = options;
-    this.#files = new SyncFiles(options.directory);
     this.#outcome = new Promise((resolve, reject) => {
       this.#settle = { resolve, reject };
     });
@@ -57,12 +64,12 @@ export class SyncRunner {
 
   /**
    * Resolves when there is nothing more to do: the state is in the store, durable, or it was decided to do without.
-   * Rejects with what the disk or the store says, and with SYNC_STOPPED; calling again with the same folder goes on.
+   * Rejects with what the disk or the store says, and with SYNC_STOPPED; another run over the same files goes on.
    */
   async run(): Promise<SyncOutcome> {
     const { store, trust, limits = {}, nearBlocks } = this.#options;
     const hasBlocks = store.head !== undefined;
-    const resumed = hasBlocks ? undefined : await this.#files.load();
+    const resumed = hasBlocks ? undefined : await this.#options.files.load();
     const near = nearBlocks === undefined ? {} : { nearBlocks };
     if (!this.#isOver) {
       this.#machine = new SnapshotSync({ trust, hasBlocks, resumed, limits, ...near });
@@ -86,10 +93,9 @@ export class SyncRunner {
     return this.#machine?.progress(this.#options.clock.now());
   }
 
-  /** Ends it; what was fetched stays in its folder. */
+  /** Ends it, after the write or the import that is under way; what was fetched stays in its files. */
   async stop(): Promise<void> {
-    this.#end();
-    this.#settle.reject(syncError("SYNC_STOPPED", "catching up was stopped"));
+    this.#break(syncError("SYNC_STOPPED", "catching up was stopped"));
     await this.#outcome.catch(() => {});
     await this.#writes;
   }
@@ -115,16 +121,16 @@ export class SyncRunner {
         this.#options.penalise(effect.peer, effect.reason);
         return;
       case "begin":
-        this.#write(effect.ticket, () => this.#files.begin(effect.target));
+        this.#write(effect.ticket, () => this.#options.files.begin(effect.target));
         return;
       case "store-headers":
-        this.#write(effect.ticket, () => this.#files.writeHeaders(effect.headers));
+        this.#write(effect.ticket, () => this.#options.files.writeHeaders(effect.headers));
         return;
       case "store-chunk":
-        this.#write(effect.ticket, () => this.#files.writeChunk(effect.chunk));
+        this.#write(effect.ticket, () => this.#options.files.writeChunk(effect.chunk));
         return;
       case "store-code":
-        this.#write(effect.ticket, () => this.#files.writeCode(effect.codes));
+        this.#write(effect.ticket, () => this.#options.files.writeCode(effect.codes));
         return;
       case "import":
         this.#after(() => this.#import(effect.target, effect.seals));
@@ -150,7 +156,9 @@ export class SyncRunner {
   }
 
   #after(action: () => Promise<void>): void {
-    this.#writes = this.#writes.then(action).catch((error: unknown) => this.#break(error));
+    this.#writes = this.#writes
+      .then(() => (this.#isBroken ? undefined : action()))
+      .catch((error: unknown) => this.#break(error));
   }
 
   async #import(target: SyncTarget, seals: readonly VerifiedSeal[]): Promise<void> {
@@ -160,18 +168,18 @@ export class SyncRunner {
     const own = seals.find(({ epoch }) => epoch === header.extra.epoch);
     try {
       await importState(store, {
-        items: this.#files.items(),
+        items: this.#options.files.items(),
         header,
         certificate: offer.certificate,
         ...(isSealHeader(header) && own !== undefined && { nextValidators: own.nextValidators }),
         seals: before,
-        ancestors: await this.#files.headers(),
+        ancestors: await this.#options.files.headers(),
         ...(onImport !== undefined && { onProgress: onImport }),
       });
     } catch (error) {
       if (!(error instanceof CodedError) || error.code !== "STORE_IMPORT_INVALID") throw error;
       // Everything was verified when it came, so the disk has changed it since.
-      await this.#files.remove();
+      await this.#options.files.remove();
       this.#step({ type: "import-failed", reason: error.message });
       return;
     }
@@ -180,11 +188,12 @@ export class SyncRunner {
 
   async #finish(outcome: SyncOutcome): Promise<void> {
     if (outcome.type === "skipped") await discardImport(this.#options.store);
-    if (outcome.type !== "failed") await this.#files.remove();
+    if (outcome.type !== "failed") await this.#options.files.remove();
     this.#settle.resolve(outcome);
   }
 
   #break(error: unknown): void {
+    this.#isBroken = true;
     this.#end();
     this.#settle.reject(error);
   }

@@ -181,7 +181,7 @@ function genesisChanges({ accounts = 60, slots = 40, codes = 3 }: SampleOptions)
 }
 
 /** Something changes in every block; the sum of the balances does not. */
-function blockChanges(height: number): StateChanges {
+export function blockChanges(height: number): StateChanges {
   const account: Account = { nonce: BigInt(height + 1_000), balance: 10n ** 18n, codeHash: EMPTY_CODE_HASH };
   return { accounts: new Map([[addressAt(height % 3), account]]), storage: new Map(), code: new Map() };
 }
