@@ -37,6 +37,7 @@ interface Append {
 
 interface Compaction {
   readonly live: () => Iterable<Uint8Array>;
+  readonly done: Promise<void>;
   resolve(): void;
   reject(error: unknown): void;
 }
@@ -107,15 +108,17 @@ export class MempoolJournal {
     return this.recordCount >= MIN_COMPACTED_RECORDS && this.recordCount > 2 * waiting;
   }
 
-  /** Writes the file anew with what `live` gives, which is asked once, when the appends before are written. */
+  /**
+   * Writes the file anew with what `live` gives, which is asked once, when the appends before are written. While one is
+   * still to begin, it does for all who ask.
+   */
   compact(live: () => Iterable<Uint8Array>): Promise<void> {
     if (this.isClosed) return Promise.reject(closed());
-    if (this.compaction !== undefined)
-      return Promise.reject(new CodedError<JournalErrorCode>("MEMPOOL_JOURNAL_BUSY", "a compaction is due already"));
-    return new Promise((resolve, reject) => {
-      this.compaction = { live, resolve, reject };
-      this.start();
-    });
+    if (this.compaction !== undefined) return this.compaction.done;
+    const { promise, resolve, reject } = deferred();
+    this.compaction = { live, resolve, reject, done: promise };
+    this.start();
+    return promise;
   }
 
   /** After what was appended before is written. */
@@ -234,6 +237,16 @@ async function settle(
   } catch (error) {
     for (const { reject } of waiting) reject(failure(error));
   }
+}
+
+function deferred(): { promise: Promise<void>; resolve(): void; reject(error: unknown): void } {
+  let resolve: () => void = () => undefined;
+  let reject: (error: unknown) => void = () => undefined;
+  const promise = new Promise<void>((onDone, onError) => {
+    resolve = onDone;
+    reject = onError;
+  });
+  return { promise, resolve, reject };
 }
 
 function sizeOf(raws: readonly Uint8Array[]): number {
