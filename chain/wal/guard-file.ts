@@ -57,7 +57,7 @@ export async function exportGuardOn(disk: LogDisk, codec: RecordCodec): Promise<
       hint: "Name the data folder of the validator.",
     });
   }
-  if (!log.isRetired) await retire(disk, log);
+  await retire(disk, log);
   const guard = guardOf(log.header.floor, votesIn(log.records));
   return { format: "opengpu-guard", version: 1, chainId: String(chainId), validator, guard };
 }
@@ -76,10 +76,11 @@ export async function importGuard(directory: string, file: GuardFile, codec: Rec
   }
 }
 
-async function retire(disk: LogDisk, { mark, end }: ReadLog): Promise<void> {
+/** Synced in any case: an export that was killed may have left a mark that is not durable yet. */
+async function retire(disk: LogDisk, { mark, end, isRetired }: ReadLog): Promise<void> {
   const file = await disk.open(LOG_NAME, end);
   try {
-    await file.append(encodeFrame(mark, { kind: FRAME_KINDS.retired, items: [] }));
+    if (!isRetired) await file.append(encodeFrame(mark, { kind: FRAME_KINDS.retired, items: [] }));
     await file.sync();
     await disk.syncNames();
   } finally {

@@ -277,6 +277,26 @@ describe("a power cut or a kill", () => {
     expect(outcomes.size).toBe(2);
   });
 
+  it("keeps what is acknowledged after a kill at each step of a replacement, when the power fails too", async () => {
+    for (let step = 0; step < 8; step++) {
+      for (let seed = 0; seed < 10; seed++) {
+        const disk = await newDisk();
+        const { log } = await ConsensusLog.openOn(disk, options());
+        log.append([voteRecord(1), voteRecord(2)], 1);
+        await synced(log, 1);
+        disk.fuel = disk.used + step;
+        log.replace([voteRecord(2)]);
+        await log.close().catch(() => undefined);
+        const killed = disk.afterKill();
+        const again = await ConsensusLog.openOn(killed, options());
+        again.log.append([voteRecord(3)], 1);
+        await synced(again.log, 1);
+        const records = await recordsOn(killed.afterPowerCut(new Prng(`${seed}`)));
+        expect(records).toEqual([...again.records, voteRecord(3)]);
+      }
+    }
+  });
+
   it("leaves no second file behind once the log was opened again", async () => {
     const disk = await newDisk();
     const { log } = await ConsensusLog.openOn(disk, options());

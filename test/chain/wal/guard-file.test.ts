@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
+import { Prng } from "../../../base/prng.ts";
 import { Guard } from "../../../chain/consensus/guard.ts";
 import type { LogRecord, VoteContent } from "../../../chain/consensus/types.ts";
 import { ConsensusLog, type ConsensusLogOptions, createLog } from "../../../chain/wal/consensus-log.ts";
@@ -57,19 +58,26 @@ describe("an exported guard", () => {
     expect(await exportGuard(old, codec)).toEqual(first);
   });
 
-  it("is told only when the log is retired for good", async () => {
-    for (let fuel = 0; fuel < 6; fuel++) {
-      const disk = new MemoryDisk();
-      await createLog(disk, IDENTITY);
-      disk.fuel = disk.used + fuel;
-      const isTold = await exportGuardOn(disk, codec).then(
+  it("is told only when the log is retired for good, also after an export that was killed", async () => {
+    const told = async (disk: MemoryDisk): Promise<boolean> =>
+      exportGuardOn(disk, codec).then(
         () => true,
         () => false,
       );
-      const reopened = await ConsensusLog.openOn(disk.afterKill(), OPTIONS).catch(
-        (error: { code: string }) => error.code,
-      );
-      if (isTold) expect(reopened).toBe("WAL_RETIRED");
+    const expectRetired = async (disk: MemoryDisk, seed: string): Promise<void> => {
+      const left = disk.afterPowerCut(new Prng(seed));
+      await expect(ConsensusLog.openOn(left, OPTIONS)).rejects.toMatchObject({ code: "WAL_RETIRED" });
+    };
+    for (let fuel = 0; fuel < 6; fuel++) {
+      for (const seed of ["a", "b", "c", "d"]) {
+        const disk = new MemoryDisk();
+        await createLog(disk, IDENTITY);
+        disk.fuel = disk.used + fuel;
+        if (await told(disk)) await expectRetired(disk, seed);
+        const killed = disk.afterKill();
+        expect(await told(killed)).toBe(true);
+        await expectRetired(killed, seed);
+      }
     }
   });
 

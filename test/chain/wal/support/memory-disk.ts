@@ -81,10 +81,16 @@ export class MemoryDisk implements LogDisk {
     return disk;
   }
 
-  /** What is there when only the process was killed: the system still has all that it was given. */
+  /** What is there when only the process was killed: the system still has all, but no more of it is durable. */
   afterKill(): MemoryDisk {
+    const copies = new Map<Inode, Inode>();
+    const copyOf = (inode: Inode): Inode => {
+      const copy = copies.get(inode) ?? { ...inode };
+      copies.set(inode, copy);
+      return copy;
+    };
     const disk = new MemoryDisk();
-    disk.#names = [new Map([...this.#current].map(([name, { bytes }]) => [name, { bytes, durable: bytes }]))];
+    disk.#names = this.#names.map((names) => new Map([...names].map(([name, inode]) => [name, copyOf(inode)])));
     return disk;
   }
 
