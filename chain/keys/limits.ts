@@ -12,7 +12,6 @@ export const MAX_SCRYPT_R = 64;
 export const MAX_PBKDF2_ROUNDS = 10_000_000;
 export const MAX_DERIVED_BYTES = 64;
 export const MAX_SALT_BYTES = 256;
-export const MAX_SECRET_BYTES = 64;
 export const MAX_DESCRIPTION = 500;
 export const MAX_PATH = 255;
 

@@ -4,11 +4,7 @@
  */
 import { bytesToHex } from "../../base/bytes.ts";
 import { CodedError } from "../../base/errors.ts";
-
-const MAX_DEPTH = 4;
-const MAX_ITEMS = 32;
-const MAX_TEXT = 1000;
-const MAX_BYTES_SHOWN = 64;
+import { MAX_BYTES_SHOWN, MAX_DEPTH, MAX_ITEMS, MAX_TEXT } from "./limits.ts";
 
 /** Parts of names, without regard to case, dashes and underscores. */
 const SECRET = /password|passphrase|private-?key|secret|mnemonic|authorization|cookie/;
