@@ -82,6 +82,8 @@ export interface CommandContext {
    * a decimal string. A command that runs on may report many times.
    */
   report(value: unknown, text: string): void;
+  /** Reports something that only programs want to hear: nothing is printed without `--json`. */
+  event(value: unknown): void;
   /** Says what is going on, on standard error, and never with `--json`. */
   progress(text: string): void;
   /** Aborted when the process is asked to stop. */

@@ -11,6 +11,16 @@ export const COMMANDS: readonly CommandSection[] = [
         load: async () => (await import("./commands/devnet.ts")).devnet,
       },
       {
+        name: "node",
+        summary: "Follow a network: check and keep its blocks, answer RPC",
+        load: async () => (await import("./commands/node.ts")).node,
+      },
+      {
+        name: "validator",
+        summary: "Run a validator: a node that signs blocks",
+        load: async () => (await import("./commands/validator.ts")).validator,
+      },
+      {
         name: "keys",
         summary: "Make, keep and move the keys of validators and accounts",
         load: async () => (await import("./commands/keys.ts")).keys,

@@ -22,6 +22,9 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   throw error;
 });
 
+// Nobody reads what goes wrong: no reason to end, and nobody to tell.
+process.stderr.on("error", () => undefined);
+
 let signal: AbortSignal | undefined;
 process.exitCode = await runCommandLine(process.argv.slice(2), COMMANDS, readConfig(), {
   out: (text) => process.stdout.write(`${text}\n`),

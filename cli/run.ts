@@ -78,6 +78,9 @@ async function dispatch(
 function contextFor(terminal: Terminal, json: boolean): CommandContext {
   return {
     report: (value, text) => terminal.out(json ? toJson(value) : text),
+    event: (value) => {
+      if (json) terminal.out(toJson(value));
+    },
     progress: (text) => {
       if (!json) terminal.err(text);
     },

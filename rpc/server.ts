@@ -1,4 +1,4 @@
-/** The HTTP side of the RPC: one port, POST for JSON-RPC, GET for a page that people can read. */
+/** The HTTP side of the RPC: one port, POST for JSON-RPC, GET for people and for monitoring. */
 import fastify, { type FastifyInstance, type FastifyReply } from "fastify";
 import { CodedError } from "../base/errors.ts";
 import { MessageCaller } from "../vm/execution/call-message.ts";
@@ -14,6 +14,7 @@ import {
   REQUEST_TIMEOUT_MILLISECONDS,
 } from "./limits.ts";
 import { METHODS } from "./methods.ts";
+import { addMonitoring, MONITORING_PATHS, type Monitoring } from "./monitoring.ts";
 import { INTERNAL_ERROR, INVALID_REQUEST, REFUSED, type RpcErrorBody } from "./rpc-error.ts";
 import { welcomePage } from "./welcome-page.ts";
 
@@ -25,6 +26,8 @@ export interface RpcServerOptions {
   readonly clientVersion: string;
   readonly onBug: OnBug;
   readonly maxRequestsUnderWay?: number;
+  /** Adds /health, /ready and /metrics. */
+  readonly monitoring?: Monitoring;
 }
 
 export interface RpcServer {
@@ -51,6 +54,7 @@ export async function startRpcServer(options: RpcServerOptions): Promise<RpcServ
   const admission = new Admission(options.maxRequestsUnderWay ?? MAX_REQUESTS_UNDER_WAY);
   addHooks(app, admission);
   addRoutes(app, rpc, admission, chain);
+  if (options.monitoring !== undefined) addMonitoring(app, options.monitoring);
   addErrors(app, onBug);
   try {
     await app.listen({ host, port });
@@ -75,7 +79,7 @@ function addHooks(app: FastifyInstance, admission: Admission): void {
     // Any page may ask. The node holds no keys, so a foreign page can do nothing in a user's name; it can make the node
     // work as any other client can, within the limits.
     reply.header("access-control-allow-origin", "*");
-    if (admission.admit(request.raw, reply.raw)) return;
+    if (MONITORING_PATHS.has(request.url) || admission.admit(request.raw, reply.raw)) return;
     await refuse(reply.header("retry-after", "1"), 503, {
       code: REFUSED,
       message: "the node has as many requests under way as it takes: try again later",

@@ -1,0 +1,92 @@
+/** What `ogpu node` and `ogpu validator` take. */
+import type { OptionSpecs, OptionValues } from "../command.ts";
+import { DEFAULT_P2P_PORT, DEFAULT_RPC_HOST, DEFAULT_RPC_PORT } from "../defaults.ts";
+
+export const nodeOptions = {
+  network: {
+    type: "string",
+    placeholder: "name",
+    description: "the network to join",
+    choices: ["devnet", "testnet", "mainnet"],
+    env: "OGPU_NETWORK",
+  },
+  spec: { type: "string", placeholder: "file", description: "the chain spec of another network, instead of --network" },
+  dataDir: {
+    type: "string",
+    placeholder: "folder",
+    description: "where the node keeps its chain, its log and its key",
+    default: "./data/node",
+    env: "OGPU_DATA_DIR",
+  },
+  rpcPort: {
+    type: "integer",
+    placeholder: "port",
+    description: "for JSON-RPC, /health, /ready and /metrics; 0 takes any",
+    default: DEFAULT_RPC_PORT,
+    max: 65_535,
+  },
+  rpcHost: {
+    type: "string",
+    placeholder: "address",
+    description: "the address that the RPC listens on",
+    default: DEFAULT_RPC_HOST,
+  },
+  noRpc: { type: "flag", description: "answer no RPC at all" },
+  p2pPort: {
+    type: "integer",
+    placeholder: "port",
+    description: `for other nodes; 0 takes any (default ${DEFAULT_P2P_PORT})`,
+    max: 65_535,
+  },
+  listen: {
+    type: "list",
+    placeholder: "multiaddr",
+    description: "where other nodes connect, instead of --p2p-port on all addresses",
+  },
+  announce: {
+    type: "list",
+    placeholder: "multiaddr",
+    description: "told to others instead of the addresses that are listened on",
+  },
+  bootstrap: {
+    type: "list",
+    placeholder: "multiaddr",
+    description: "a node to begin with: /ip4/1.2.3.4/tcp/30333/p2p/12D3Koo...",
+    env: "OGPU_BOOTSTRAP",
+  },
+  persistentPeer: {
+    type: "list",
+    placeholder: "multiaddr",
+    description: "a node to stay connected with; validators name each other",
+  },
+  mdns: { type: "flag", description: "find nodes on the local network" },
+  archive: { type: "flag", description: "keep the state of every block, for historical queries" },
+  fromGenesis: {
+    type: "flag",
+    description: "execute all blocks instead of fetching a snapshot of the state (an archive always does)",
+  },
+  checkpoint: {
+    type: "string",
+    placeholder: "epoch:hash",
+    description: "the last block of an epoch, as somebody you trust told you; needed when genesis is long ago",
+  },
+  logLevel: {
+    type: "string",
+    placeholder: "levels",
+    description: "how much is logged, such as warn or info,consensus=debug,network=trace",
+    default: "info",
+    env: "OGPU_LOG_LEVEL",
+  },
+  logJson: { type: "flag", description: "log as lines of JSON" },
+  cache: {
+    type: "integer",
+    placeholder: "MB",
+    description: "memory for parts of the state",
+    default: 256,
+    min: 8,
+    max: 65_536,
+  },
+  stopWithInput: { type: "flag", description: "stop when standard input ends, for programs that start nodes" },
+} as const satisfies OptionSpecs;
+
+export type NodeOptions = OptionValues<typeof nodeOptions>;

@@ -1,0 +1,271 @@
+/** One node in one process: puts settings, keys, log, metrics, network, chain and RPC together, and takes them apart. */
+import { once } from "node:events";
+import { access } from "node:fs/promises";
+import { join } from "node:path";
+import { bls } from "../../base/bls.ts";
+import { bytesToHex } from "../../base/bytes.ts";
+import { isCoded } from "../../base/errors.ts";
+import { hashHeader } from "../../chain/blocks/header.ts";
+import { buildGenesisBlock } from "../../chain/genesis-block.ts";
+import { loadNodeKey } from "../../chain/keys/node-key.ts";
+import { Network } from "../../chain/network/network.ts";
+import { meterOf } from "../../chain/observe/meter-of.ts";
+import { createMetrics, type Metrics } from "../../chain/observe/metrics.ts";
+import type { NodeMeter } from "../../chain/runtime/node-meter.ts";
+import type { NetworkFactory } from "../../chain/runtime/node-network.ts";
+import { type OpenNode, openNode } from "../../chain/runtime/open-node.ts";
+import type { SyncProgress } from "../../chain/sync/events.ts";
+import { verifyValidators } from "../../genesis/verify-validators.ts";
+import manifest from "../../package.json" with { type: "json" };
+import { type RpcServer, startRpcServer } from "../../rpc/server.ts";
+import type { Address } from "../../vm/state/account.ts";
+import type { CommandContext } from "../command.ts";
+import { BlockWatch } from "./block-watch.ts";
+import { guardProcess } from "./guard-process.ts";
+import { type NodeLoggers, nodeLoggers } from "./node-loggers.ts";
+import type { NodeSettings } from "./node-settings.ts";
+import { snapshotText } from "./progress-text.ts";
+import { type Readiness, readinessOf } from "./readiness.ts";
+
+/** A follower makes no blocks, so nobody receives anything. */
+const NOBODY: Address = "0x0000000000000000000000000000000000000000";
+const READY_LOOK_INTERVAL = 100;
+/** Log lines about a snapshot where nobody watches: one in so many reports, which come every second. */
+const REPORTS_PER_LINE = 5;
+
+/** Runs until `signal` is aborted. Throws what made it impossible to start or to go on. */
+export async function runNode(settings: NodeSettings, signal: AbortSignal, context: CommandContext): Promise<void> {
+  const log = nodeLoggers(settings.log);
+  const release = guardProcess(log.loggers("node"));
+  const metrics = createMetrics();
+  const failed = new AbortController();
+  const stopped = AbortSignal.any([signal, failed.signal, ...(settings.stopWithInput ? [inputEnd()] : [])]);
+  try {
+    await checkFirstStart(settings);
+    const node = new RunningNode(settings, log, metrics, context, (error) => failed.abort(error));
+    try {
+      await node.start(stopped);
+      if (!stopped.aborted) await once(stopped, "abort");
+    } finally {
+      log.loggers("node").info({}, "stopping");
+      await node.stop();
+    }
+  } catch (error) {
+    // A snapshot that was stopped on request is no failure.
+    if (!(isCoded(error, "SYNC_STOPPED") && stopped.aborted)) throw error;
+  } finally {
+    metrics.close();
+    release();
+  }
+  failed.signal.throwIfAborted();
+}
+
+/** Proofs of possession are part of the spec, which the database is bound to: once is enough. */
+async function checkFirstStart({ dataDir, spec }: NodeSettings): Promise<void> {
+  const hasChain = await access(join(dataDir, "chain", "CURRENT")).then(
+    () => true,
+    () => false,
+  );
+  if (!hasChain) verifyValidators(spec, bls);
+}
+
+/** Aborted when whoever started the process is gone or closes its end. */
+function inputEnd(): AbortSignal {
+  const end = new AbortController();
+  process.stdin.on("end", () => end.abort()).on("error", () => end.abort());
+  process.stdin.resume();
+  return end.signal;
+}
+
+class RunningNode {
+  readonly #settings: NodeSettings;
+  readonly #log: NodeLoggers;
+  readonly #metrics: Metrics;
+  readonly #context: CommandContext;
+  readonly #onFailure: (error: unknown) => void;
+  #network: Network | undefined;
+  #opened: OpenNode | undefined;
+  #server: RpcServer | undefined;
+  #watch: BlockWatch | undefined;
+  #readyTimer: NodeJS.Timeout | undefined;
+  #reports = 0;
+  /** Of the last block. */
+  #transactions = 0;
+
+  constructor(
+    settings: NodeSettings,
+    log: NodeLoggers,
+    metrics: Metrics,
+    context: CommandContext,
+    onFailure: (error: unknown) => void,
+  ) {
+    this.#settings = settings;
+    this.#log = log;
+    this.#metrics = metrics;
+    this.#context = context;
+    this.#onFailure = onFailure;
+  }
+
+  async start(stopped: AbortSignal): Promise<void> {
+    const { spec, dataDir, key, archive, fromGenesis, checkpoint, limits } = this.#settings;
+    const opened = await openNode({
+      spec,
+      directory: dataDir,
+      ...(key !== undefined && { signer: key.signer, isNewKey: key.isNew }),
+      coinbase: key?.coinbase ?? NOBODY,
+      ...(archive && { archive }),
+      connect: this.#connect(),
+      catchUp: fromGenesis
+        ? false
+        : { ...(checkpoint && { checkpoint }), onProgress: (progress) => this.#onSnapshot(progress), signal: stopped },
+      limits,
+      say: this.#log.loggers,
+      meter: this.#meter(),
+      onFailure: this.#onFailure,
+    });
+    this.#opened = opened;
+    this.#metrics.syncProgress.set(1);
+    this.#server = await this.#listen(opened);
+    this.#watchBlocks(opened);
+    this.#announce(opened);
+    this.#awaitReadiness();
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#readyTimer);
+    this.#watch?.close();
+    await this.#server?.close();
+    await this.#opened?.close();
+  }
+
+  #connect(): NetworkFactory {
+    const { spec, dataDir, listen, announce, bootstrap, persistent, mdns } = this.#settings;
+    return async (handlers, role) => {
+      const network = await Network.create(
+        {
+          nodeKey: await loadNodeKey(join(dataDir, "node.key")),
+          chainId: spec.chainId,
+          genesis: bytesToHex(hashHeader(buildGenesisBlock(spec).header)),
+          ...{ role, listen, announce, bootstrap, persistent, mdns },
+          agent: `ogpu/${manifest.version}`,
+          log: this.#log.loggers("network"),
+        },
+        handlers,
+      );
+      await network.start();
+      this.#network = network;
+      return network;
+    };
+  }
+
+  /** The meter also tells how many transactions a block has: reading the block for that would cost more. */
+  #meter(): NodeMeter {
+    const meter = meterOf(this.#metrics);
+    return {
+      ...meter,
+      block: (height, transactions) => {
+        this.#transactions = transactions;
+        meter.block(height, transactions);
+      },
+    };
+  }
+
+  #onSnapshot(progress: SyncProgress): void {
+    this.#metrics.syncProgress.set(progress.share);
+    const { status, loggers } = this.#log;
+    status?.show(snapshotText(progress));
+    if (status === undefined && this.#reports++ % REPORTS_PER_LINE === 0) {
+      loggers("sync").info({ ...progress }, "fetching a snapshot of the state");
+    }
+  }
+
+  async #listen({ node }: OpenNode): Promise<RpcServer | undefined> {
+    const { rpc } = this.#settings;
+    if (rpc === undefined) return undefined;
+    return startRpcServer({
+      chain: node,
+      ...rpc,
+      clientVersion: `ogpu/v${manifest.version}/${process.platform}-${process.arch}/node${process.versions.node}`,
+      onBug: (method, error) => this.#log.loggers("rpc").error({ method, error }, "a bug in a method"),
+      monitoring: {
+        readiness: () => ({ ...this.#readiness(), ...this.#facts() }),
+        metrics: async () => ({ contentType: this.#metrics.contentType, text: await this.#metrics.text() }),
+      },
+    });
+  }
+
+  #watchBlocks({ node }: OpenNode): void {
+    const { status, loggers } = this.#log;
+    this.#watch = new BlockWatch({
+      log: loggers("node"),
+      status,
+      context: this.#context,
+      height: () => node.head.number,
+      target: () => median(this.#network?.peers().map(({ height }) => height) ?? []),
+    });
+    node.onBlock((block) => this.#watch?.onBlock(block, this.#transactions));
+  }
+
+  #announce({ notSigning }: OpenNode): void {
+    const log = this.#log.loggers("node");
+    const facts = this.#facts();
+    log.info(facts, "node started");
+    if (notSigning !== undefined) this.#warnOfMissingLog(notSigning);
+    else if (this.#settings.key !== undefined && this.#opened?.node.consensus.own === undefined) {
+      log.warn(
+        { validator: this.#settings.key.signer.id },
+        "this key is of no validator of this epoch: the node follows",
+      );
+    }
+    this.#context.event({ event: "started", pid: process.pid, ...facts });
+  }
+
+  #warnOfMissingLog(reason: string): void {
+    const validator = this.#settings.key?.signer.id;
+    const cures = [
+      "If its log or an export of it is elsewhere: ogpu keys guard-import, then start again.",
+      "If it is lost: give the validator a new key. The old one must never sign again.",
+      "Only if this key has never signed on this chain: start once with --new-key.",
+    ];
+    this.#log.loggers("node").error({ validator, cures }, `THIS VALIDATOR DOES NOT SIGN, it only follows: ${reason}`);
+  }
+
+  #facts() {
+    const { spec, key, dataDir } = this.#settings;
+    return {
+      network: spec.name,
+      chainId: Number(spec.chainId),
+      height: this.#opened?.node.head.number ?? 0,
+      dataDir,
+      role: key === undefined || this.#opened?.notSigning !== undefined ? "follower" : "validator",
+      ...(key !== undefined && { validator: key.signer.id }),
+      peerId: this.#network?.peerId,
+      addresses: this.#network?.addresses(),
+      ...(this.#server !== undefined && { rpc: this.#server.url }),
+    };
+  }
+
+  #readiness(): Readiness {
+    const { head, consensus } = (this.#opened as OpenNode).node;
+    return readinessOf({
+      height: head.number,
+      peerHeights: this.#network?.peers().map(({ height }) => height) ?? [],
+      isAlone: consensus.own !== undefined && consensus.epoch.set.ids.length === 1,
+    });
+  }
+
+  /** Said once: whoever waits for it goes on from there. */
+  #awaitReadiness(): void {
+    this.#readyTimer = setInterval(() => {
+      if (!this.#readiness().ready) return;
+      clearInterval(this.#readyTimer);
+      const { url, port } = this.#server ?? {};
+      this.#context.report({ event: "ready", url, port }, url === undefined ? "READY" : `READY ${url}`);
+    }, READY_LOOK_INTERVAL);
+  }
+}
+
+/** Of the lower half's highest: more than half of the peers have at least this. */
+function median(heights: readonly number[]): number {
+  return [...heights].sort((a, b) => a - b)[Math.floor((heights.length - 1) / 2)] ?? 0;
+}
