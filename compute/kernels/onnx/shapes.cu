@@ -18,9 +18,10 @@ FOR_SIZES(VIEW)
   KERNEL(copy_##bytes, u32 n, const type* x, type* y) { EACH_ELEMENT(i, n) y[i] = x[i]; }
 FOR_SIZES(COPY)
 
-// Only the box from `low` of size `extent` is written.
-#define PART(type, bytes)                                                                                      \
-  KERNEL(part_##bytes, u32 n, Space space, Space low, Space extent, Steps steps, const type* x, type* y) {     \
+// `whole` with the box from `low` of size `extent` taken from `part`.
+#define JOIN(type, bytes)                                                                                      \
+  KERNEL(join_##bytes, u32 n, Space space, Space low, Space extent, Steps steps, const type* part,             \
+         const type* whole, type* y) {                                                                         \
     EACH_ELEMENT(i, n) {                                                                                       \
       Place place = place_of(i, space);                                                                        \
       bool inside = true;                                                                                      \
@@ -28,10 +29,11 @@ FOR_SIZES(COPY)
         place.at[d] -= low.size[d];                                                                            \
         inside = inside && place.at[d] < extent.size[d];                                                       \
       }                                                                                                        \
-      if (inside) y[i] = x[offset_of(place, steps)];                                                           \
+      if (inside) y[i] = part[offset_of(place, steps)];                                                        \
+      else y[i] = whole[i];                                                                                    \
     }                                                                                                          \
   }
-FOR_SIZES(PART)
+FOR_SIZES(JOIN)
 
 // Modes: 0 a value, 1 the edge, 2 mirrored without the edge, 3 round and round.
 OGPU_INLINE i32 padded_position(i32 at, i32 size, int mode) {

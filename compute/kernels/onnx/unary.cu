@@ -141,6 +141,7 @@ OGPU_INLINE double load_float(int type, const void* x, u32 i) {
   return (double)half_to_float(((const u16*)x)[i]);
 }
 
+// NaNs are written as NumPy has them, bit by bit: the tests of ONNX compare them so.
 KERNEL(Cast, u32 n, int from, int to, const void* x, void* y) {
   EACH_ELEMENT(i, n) {
     bool floating = from <= F16;
@@ -152,6 +153,10 @@ KERNEL(Cast, u32 n, int from, int to, const void* x, void* y) {
       if (to == BOOL) whole = (floating ? value != 0.0 : whole != 0) ? 1 : 0;
       else if (floating) whole = to == U64 ? (i64)(u64)value : (i64)value;
       store_integer(to, y, i, whole);
+    } else if (floating && value != value) {
+      if (to == F64) ((u64*)y)[i] = 0x7ff8000000000000ull;
+      else if (to == F32) ((u32*)y)[i] = 0x7fc00000u;
+      else ((u16*)y)[i] = 0x7e00;
     } else if (to == F64) {
       ((double*)y)[i] = floating ? value : from == U64 ? (double)(u64)whole : (double)whole;
     } else if (to == F32) {

@@ -17,4 +17,5 @@ export const VECTOR_FILES: readonly VectorFiles[] = [
   { suite: "bls", paths: ["crypto/bls12-381-eth.json"] },
   { suite: "light-client", paths: ["consensus/lightclient-mbt-abstract.json"] },
   { suite: "state-tests", paths: ["state-tests"] },
+  { suite: "onnx-node", paths: ["onnx-node"] },
 ];

@@ -1,0 +1,134 @@
+/** From a model to a program: every operator becomes launches of standard kernels, so that every tile can be checked. */
+import { isCoded } from "../../base/errors.ts";
+import type { Program } from "../program/types.ts";
+import { assemble } from "./assemble.ts";
+import { Builder, type Value } from "./builder.ts";
+import type { ElementType } from "./element-types.ts";
+import { onnxError, reject } from "./errors.ts";
+import { MAX_NODES } from "./limits.ts";
+import type { Model, ModelNode, SettledInput } from "./model.ts";
+import { NodeContext } from "./node-context.ts";
+import { OPERATORS } from "./operators.ts";
+import { Ops } from "./ops.ts";
+import { checkShape, type Shape, type Tensor } from "./tensor.ts";
+
+export interface ImportOptions {
+  /** Sizes that the model only names. */
+  readonly sizes?: ReadonlyMap<string, number>;
+  /** Values of inputs that the program may be made for, where a shape depends on them. */
+  readonly values?: ReadonlyMap<string, Tensor>;
+}
+
+export interface ImportedTensor {
+  readonly name: string;
+  readonly type: ElementType;
+  readonly shape: Shape;
+  /** The program's buffer; `undefined` for a tensor without elements. */
+  readonly buffer: string | undefined;
+}
+
+export interface ImportedModel {
+  readonly program: Program;
+  readonly inputs: readonly ImportedTensor[];
+  readonly outputs: readonly ImportedTensor[];
+  /** Contents of the program's constants, by buffer. */
+  readonly constants: ReadonlyMap<string, Uint8Array>;
+  /** Inputs whose values the program was made for: with others it would be another program. */
+  readonly bound: readonly string[];
+}
+
+/** Throws ONNX_UNSUPPORTED, ONNX_SHAPE or ONNX_DYNAMIC, each naming the node. */
+export function importModel(model: Model, options: ImportOptions = {}): ImportedModel {
+  return new Import(model, options).run();
+}
+
+class Import {
+  readonly #model: Model;
+  readonly #options: ImportOptions;
+  readonly #builder: Builder;
+  readonly #ops: Ops;
+  readonly #values = new Map<string, Value>();
+
+  constructor(model: Model, options: ImportOptions) {
+    this.#model = model;
+    this.#options = options;
+    this.#builder = new Builder(options.values ?? new Map());
+    this.#ops = new Ops(this.#builder);
+  }
+
+  run(): ImportedModel {
+    const { nodes, initializers, outputs } = this.#model;
+    if (nodes.length > MAX_NODES) reject("ONNX_LIMIT", `${nodes.length} nodes are more than ${MAX_NODES}`);
+    for (const [name, tensor] of initializers) this.#values.set(name, this.#builder.constant(tensor));
+    const inputs = this.#model.inputs.filter(({ name }) => !initializers.has(name)).map((input) => this.#settle(input));
+    for (const { name, type, shape } of inputs) this.#values.set(name, this.#builder.input(name, type, shape));
+    for (const node of nodes) this.#node(node);
+    const results = this.#results(outputs);
+    const given = new Map(inputs.map(({ name }) => [name, this.#values.get(name) as Value]));
+    const assembled = assemble(this.#builder, given, results);
+    return {
+      program: assembled.program,
+      inputs: inputs.map((input) => ({ ...input, buffer: assembled.inputs.get(input.name) })),
+      outputs: results.map(({ type, shape }, i) => ({
+        ...{ name: outputs[i] as string, type, shape },
+        buffer: assembled.outputs[i],
+      })),
+      constants: assembled.constants,
+      bound: [...this.#builder.bound],
+    };
+  }
+
+  #settle({ name, type, shape }: Model["inputs"][number]): SettledInput {
+    const sizes = shape.map((size, d) => {
+      if (typeof size === "number") return size;
+      const found = size === undefined ? undefined : this.#options.sizes?.get(size);
+      return (
+        found ??
+        this.#options.values?.get(name)?.shape[d] ??
+        reject("ONNX_DYNAMIC", `input ${name}: size ${size ?? d} is not given`, { name })
+      );
+    });
+    return { name, type, shape: checkShape(sizes) };
+  }
+
+  #node(node: ModelNode): void {
+    const label = `${node.operator} ${node.name === "" ? (node.outputs[0] ?? "") : node.name}`;
+    const data = { node: node.name, operator: node.operator };
+    const lowering = node.domain === "" || node.domain === "ai.onnx" ? OPERATORS.get(node.operator) : undefined;
+    if (lowering === undefined) {
+      const from = node.domain === "" ? "" : ` of ${node.domain}`;
+      throw onnxError("ONNX_UNSUPPORTED", `${label}: the operator${from} is not built`, data);
+    }
+    const inputs = node.inputs.map((name) => this.#input(name, label));
+    try {
+      const made = lowering(new NodeContext(this.#ops, node, this.#model.opset, inputs));
+      node.outputs.forEach((name, i) => {
+        const value = made[i];
+        if (name === "") return;
+        if (value === undefined) throw onnxError("ONNX_UNSUPPORTED", `output ${i} is not built`, data);
+        this.#values.set(name, value);
+      });
+    } catch (error) {
+      if (!isCoded(error)) throw error;
+      throw onnxError(error.code as "ONNX_SHAPE", `${label}: ${error.message}`, { ...error.data, ...data });
+    }
+  }
+
+  #input(name: string, label: string): Value | undefined {
+    if (name === "") return undefined;
+    return this.#values.get(name) ?? reject("ONNX_FORMAT", `${label}: nothing before it makes ${name}`);
+  }
+
+  /** Each output in a store of its own that a launch makes, so that it is committed to. */
+  #results(names: readonly string[]): readonly Value[] {
+    const seen = new Set<number>();
+    return names.map((name) => {
+      const value = this.#values.get(name) ?? reject("ONNX_FORMAT", `nothing makes the output ${name}`);
+      const store = this.#builder.stores[value.store];
+      const own = store?.kind === "empty" || (store?.kind === "made" && !seen.has(value.store));
+      const result = own ? value : this.#ops.copy(value);
+      seen.add(result.store);
+      return result;
+    });
+  }
+}

@@ -1,0 +1,12 @@
+/** Bounds on a model, so that reading and lowering it take time and memory in proportion to its bytes. */
+
+/** Bytes of a model's file. */
+export const MAX_MODEL_BYTES: number = 1 << 30;
+export const MAX_NODES = 65_536;
+export const MAX_RANK = 16;
+/** Elements of one tensor: positions are 32-bit numbers in the kernels. */
+export const MAX_ELEMENTS: number = 2 ** 28;
+/** Elements of a value that is worked out while lowering, because a shape depends on it. */
+export const MAX_KNOWN_ELEMENTS: number = 1 << 20;
+/** Steps in time that a recurrent operator is unrolled to. */
+export const MAX_UNROLLED = 512;

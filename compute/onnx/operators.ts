@@ -1,0 +1,25 @@
+/** Every operator that is lowered, by its name in the standard domain. */
+import type { Lowering } from "./node-context.ts";
+import { ATTENTION } from "./operators/attention.ts";
+import { ELEMENTWISE } from "./operators/elementwise.ts";
+import { FOLDING } from "./operators/folding.ts";
+import { INDEXING } from "./operators/indexing.ts";
+import { LOSSES } from "./operators/losses.ts";
+import { NORMALISATION } from "./operators/normalisation.ts";
+import { PRODUCTS } from "./operators/products.ts";
+import { SHAPES } from "./operators/shapes.ts";
+import { WINDOWS } from "./operators/windows.ts";
+
+export const OPERATORS: ReadonlyMap<string, Lowering> = new Map(
+  Object.entries({
+    ...ELEMENTWISE,
+    ...SHAPES,
+    ...INDEXING,
+    ...FOLDING,
+    ...WINDOWS,
+    ...PRODUCTS,
+    ...NORMALISATION,
+    ...ATTENTION,
+    ...LOSSES,
+  }),
+);
