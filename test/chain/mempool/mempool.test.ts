@@ -137,6 +137,16 @@ describe("Mempool.add", () => {
     expect([pool.size, pool.bytes, pool.readySize]).toEqual([2, 200, 2]);
   });
 
+  it("lets a larger replacement push out what comes after it of the same sender, but not the other way round", () => {
+    const pool = poolOf({ bytes: 200 }, { sender: 1, nonce: 0, tip: 0 }, { sender: 1, nonce: 1, tip: 0 });
+    const last = offered({ sender: 1, nonce: 1, tip: 0, maxFee: 110, bytes: 150 });
+    expect(codeOf(() => pool.add(last, RICH, 0))).toBe("MEMPOOL_FULL");
+    const first = offered({ sender: 1, nonce: 0, tip: 0, maxFee: 110, bytes: 150 });
+    pool.add(first, RICH, 0);
+    expect(select(pool)).toEqual([first]);
+    expect(pool.bytes).toBe(150);
+  });
+
   it("holds back what the balance does not cover together with what comes before it", () => {
     const pool = new Mempool({ ...MEMPOOL_LIMITS, noncesBeyondReady: 2 });
     const account = { nonce: 0n, balance: 5_000_000n };
