@@ -67,12 +67,24 @@ export class JsonRpc {
     if (parsed.length > MAX_BATCH) {
       return failure(null, { code: INVALID_REQUEST, message: `a batch has at most ${MAX_BATCH} requests` });
     }
-    const answers: string[] = [];
-    for (const request of parsed) {
-      const answer = await this.answerOne(request, budget);
-      if (answer !== undefined) answers.push(answer);
-    }
+    const answers = await this.answerAll(parsed, budget);
     return answers.length === 0 ? undefined : `[${answers.join(",")}]`;
+  }
+
+  /** One after the other, but a request that waits for something else holds up only its own answer. */
+  private async answerAll(requests: readonly unknown[], budget: RequestBudget): Promise<string[]> {
+    const answers: Promise<string | undefined>[] = [];
+    for (const request of requests) {
+      const begins = budget.waits();
+      const answer = this.answerOne(request, budget);
+      answers.push(answer);
+      await Promise.race([answer, begins]).catch((error: unknown) => {
+        // The others end by themselves, for the same reason; nobody is told.
+        for (const other of answers) other.catch(() => undefined);
+        throw error;
+      });
+    }
+    return (await Promise.all(answers)).filter((answer) => answer !== undefined);
   }
 
   private async answerOne(value: unknown, budget: RequestBudget): Promise<string | undefined> {
@@ -110,6 +122,7 @@ export class JsonRpc {
     return {
       ...node,
       turn: () => budget.turn(),
+      wait: (work) => budget.wait(work),
       caller: {
         call: async (...call) => {
           await budget.turn();

@@ -16,6 +16,8 @@ export interface NodeContext {
 export interface RpcContext extends NodeContext {
   /** For a method that works through many blocks: awaited before each, it lets others go on. */
   turn(): Promise<void>;
+  /** For a method that waits for the disk or another thread: lets others go on until then. */
+  wait<Result>(work: Promise<Result>): Promise<Result>;
 }
 
 type Values<Parameters extends readonly Parameter<unknown>[]> = {

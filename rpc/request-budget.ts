@@ -24,6 +24,7 @@ export class RequestBudget {
   private since: number | undefined;
   private bytesLeft = MAX_ANSWER_BYTES;
   private isFull = false;
+  private onWait: (() => void) | undefined;
 
   constructor(turns: Turns, client: RpcClient, now: Now) {
     this.turns = turns;
@@ -48,6 +49,20 @@ export class RequestBudget {
         code: "RPC_BUDGET",
       });
     }
+  }
+
+  /** Waits for what needs no thread: others go on meanwhile, and so does the rest of the batch. */
+  async wait<Result>(work: Promise<Result>): Promise<Result> {
+    this.end();
+    this.onWait?.();
+    return await work;
+  }
+
+  /** Resolves when a request of the batch begins to wait. */
+  waits(): Promise<void> {
+    return new Promise((resolve) => {
+      this.onWait = resolve;
+    });
   }
 
   /** Gives the thread back. */

@@ -102,7 +102,7 @@ async function openParts(options: OpenNodeOptions, opened: Closing): Promise<Ope
   }
   await commitGenesis(store, genesis);
   source.start(clock.now());
-  const senders = new SenderPool();
+  const senders = new SenderPool({ inline: 0 });
   opened.add(() => senders.close());
   const verifier = new WorkerVerifier({ chainId: spec.chainId });
   opened.add(() => verifier.close());

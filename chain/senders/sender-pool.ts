@@ -24,6 +24,8 @@ export interface SenderPoolOptions {
   readonly workers?: number;
   /** Transactions that wait or are being worked on, at most; one batch may go above when it is alone. */
   readonly maxPending?: number;
+  /** Batches up to this size are done on the caller's thread; 0 where that has better things to do. */
+  readonly inline?: number;
   /** The worker's program, for tests of crashes. */
   readonly workerUrl?: URL;
 }
@@ -70,6 +72,7 @@ export class SenderPool {
   readonly #members = new Set<Member>();
   readonly #size: number;
   readonly #maxPending: number;
+  readonly #inline: number;
   readonly #queue: Piece[] = [];
   /** Batches that wait for room, the first first. */
   readonly #waiting: Waiting[] = [];
@@ -80,6 +83,7 @@ export class SenderPool {
     this.#workerUrl = options.workerUrl ?? compiledWorkerUrl();
     this.#size = options.workers ?? availableParallelism();
     this.#maxPending = options.maxPending ?? DEFAULT_MAX_PENDING;
+    this.#inline = options.inline ?? INLINE_TRANSACTIONS;
   }
 
   /** Transactions that wait or are being worked on. */
@@ -89,7 +93,7 @@ export class SenderPool {
 
   /** Decodes the transactions and recovers their senders; a bad one is an error in its place. */
   async recover(raws: readonly Uint8Array[]): Promise<readonly RecoveryResult[]> {
-    if (raws.length <= INLINE_TRANSACTIONS) return raws.map(recoverInline);
+    if (raws.length <= this.#inline) return raws.map(recoverInline);
     await this.#takeRoom(raws.length);
     try {
       if (this.#isClosed) throw closed();

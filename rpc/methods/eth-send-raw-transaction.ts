@@ -5,5 +5,5 @@ import { data } from "../parameters.ts";
 export const ethSendRawTransaction: RpcMethod = defineMethod({
   name: "eth_sendRawTransaction",
   parameters: [data],
-  run: async ({ chain }, raw) => bytesToHex(await chain.submit(raw)),
+  run: async ({ chain, wait }, raw) => bytesToHex(await wait(chain.submit(raw))),
 });

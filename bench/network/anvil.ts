@@ -1,0 +1,48 @@
+/** The peer: Foundry's development chain, as npm brings it. */
+import { spawn } from "node:child_process";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { freePort } from "./free-port.ts";
+import { rpc } from "./http-client.ts";
+
+export interface RunningChain {
+  readonly url: URL;
+  /** Of every node of it. */
+  readonly urls: readonly URL[];
+  readonly processes: readonly number[];
+  stop(): Promise<void>;
+}
+
+/** Blocks of a second and no limit on their gas: with a block per transaction it does not finish (measured). */
+export async function startAnvil(chainId: bigint): Promise<RunningChain> {
+  const port = await freePort();
+  const options = ["--port", `${port}`, "--block-time", "1", "--gas-limit", "30000000000", "--chain-id", `${chainId}`];
+  const child = spawn(binary(), [...options, "--silent"], { stdio: "ignore" });
+  const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+  const url = new URL(`http://127.0.0.1:${port}`);
+  for (let attempt = 0; ; attempt++) {
+    const answered = await rpc(url, "eth_chainId").then(
+      () => true,
+      () => false,
+    );
+    if (answered) break;
+    if (attempt > 200 || child.exitCode !== null) throw new Error("anvil does not start");
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  return {
+    url,
+    urls: [url],
+    processes: child.pid === undefined ? [] : [child.pid],
+    stop: async () => {
+      child.kill("SIGTERM");
+      await ended;
+    },
+  };
+}
+
+/** The program itself: the script around it would survive a signal that ends it, or the other way round. */
+function binary(): string {
+  const platform = `${process.platform}-${process.arch === "x64" ? "amd64" : process.arch}`;
+  const description = createRequire(import.meta.url).resolve(`@foundry-rs/anvil-${platform}/package.json`);
+  return join(dirname(description), "bin", process.platform === "win32" ? "anvil.exe" : "anvil");
+}
