@@ -7,7 +7,7 @@ import type { CheckedKernel } from "../../ptx/check.ts";
 import type { Instruction, MemoryAccess, Source } from "../../ptx/ir.ts";
 import { bitsOf, isFloat, isSigned, type ScalarType, sizeOf } from "../../ptx/scalar-types.ts";
 import { ONE_NAN } from "./late-nan.ts";
-import { classOf, type PtxWriter } from "./ptx-writer.ts";
+import { classOf, type PtxWriter, parameterName } from "./ptx-writer.ts";
 
 type Printer = (writer: PtxWriter, instruction: Instruction, checked: CheckedKernel) => void;
 
@@ -178,10 +178,11 @@ function memoryType(type: ScalarType): string {
 function addressOf(writer: PtxWriter, instruction: Instruction, memory: MemoryAccess): string {
   const { base, offset, space } = memory;
   if (space === "param") {
-    const parameter = writer.kernel.parameters.find((p) => offset >= p.offset && offset < p.offset + p.size);
+    const index = writer.kernel.parameters.findIndex((p) => offset >= p.offset && offset < p.offset + p.size);
+    const parameter = writer.kernel.parameters[index];
     assert(parameter !== undefined, "a parameter is read");
     const inside = offset - BigInt(parameter.offset);
-    return `[${parameter.name}${inside === 0n ? "" : `+${inside}`}]`;
+    return `[${parameterName(index)}${inside === 0n ? "" : `+${inside}`}]`;
   }
   if (base.kind === "variable") return `[${writer.symbol(base.index, base.offset + offset)}]`;
   const register = writer.source(instruction, base, "b64");

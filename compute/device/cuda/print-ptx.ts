@@ -7,10 +7,13 @@ import type { Block, Terminator } from "../../ptx/ir.ts";
 import { sizeOf } from "../../ptx/scalar-types.ts";
 import type { Parameter, Variable } from "../../ptx/syntax.ts";
 import { printInstruction, printWait } from "./print-instruction.ts";
-import { PtxWriter } from "./ptx-writer.ts";
+import { PtxWriter, parameterName } from "./ptx-writer.ts";
 
 /** What every driver from CUDA 11 takes, for every GPU from 2018 on. */
 const HEADER = [".version 7.0", ".target sm_75", ".address_size 64"];
+
+/** The kernel's name in what is printed: names of the author's appear nowhere. */
+export const ENTRY = "ogpu_kernel";
 
 /** `threads`: the largest block that the kernel is launched with. */
 export function printPtx(checked: CheckedKernel, threads: number): string {
@@ -26,7 +29,7 @@ export function printPtx(checked: CheckedKernel, threads: number): string {
   return [
     ...HEADER,
     ...writer.usedVariables().map(({ variable, symbol }) => declare(variable, symbol)),
-    `.visible .entry ${kernel.name}(${kernel.parameters.map(parameterText).join(", ")})`,
+    `.visible .entry ${ENTRY}(${kernel.parameters.map(parameterText).join(", ")})`,
     `.maxntid ${threads}, 1, 1`,
     "{",
     ...writer.declarations(),
@@ -38,7 +41,8 @@ export function printPtx(checked: CheckedKernel, threads: number): string {
   ].join("\n");
 }
 
-function parameterText({ name, type, size, alignment }: Parameter): string {
+function parameterText({ type, size, alignment }: Parameter, index: number): string {
+  const name = parameterName(index);
   if (size === sizeOf(type)) return `.param .${type === "f16" ? "b16" : type} ${name}`;
   return `.param .align ${alignment} .b8 ${name}[${size}]`;
 }

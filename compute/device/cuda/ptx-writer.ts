@@ -11,6 +11,10 @@ const CLASS_TYPES: Readonly<Record<RegisterClass, string>> = { p: "pred", h: "b1
 /** Static variables of a space lie in one array, so that one loop clears them. */
 const ARRAYS: Partial<Record<Variable["space"], string>> = { shared: "ogpu_shared", local: "ogpu_local" };
 
+export function parameterName(index: number): string {
+  return `ogpu_p${index}`;
+}
+
 export function classOf(type: ScalarType): RegisterClass {
   const bits = bitsOf(type);
   return bits === 1 ? "p" : bits <= 16 ? "h" : bits === 32 ? "r" : "d";

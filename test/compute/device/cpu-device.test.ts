@@ -7,13 +7,14 @@ import { type ProgramResult, runProgram } from "../../../compute/device/run-prog
 import { WasmEngine } from "../../../compute/device/wasm-engine.ts";
 import { STANDARD_KERNELS } from "../../../compute/kernels/standard-kernels.ts";
 import { parameterKinds } from "../../../compute/kernels/standard-launch.ts";
+import { type StandardCase, standardProgram } from "../../../compute/kernels/standard-program.ts";
 import { type Addon, loadAddon } from "../../../compute/native/addon.ts";
 import { type ScheduledLaunch, scheduleOf } from "../../../compute/program/schedule.ts";
 import type { LaunchSpec, Program } from "../../../compute/program/types.ts";
 import { checkProgram } from "../../../compute/ptx/check-program.ts";
 import { randomInputs, sameBytes } from "../support/inputs.ts";
 import { gemmProgram } from "../support/sample-programs.ts";
-import { randomCase, type StandardCase, standardProgram } from "../support/standard-programs.ts";
+import { randomCase } from "../support/standard-programs.ts";
 
 const loaded = loadAddon();
 const addon: Addon | undefined = "problem" in loaded ? undefined : loaded;

@@ -3,10 +3,11 @@ import { Prng } from "../../../base/prng.ts";
 import { runProgram } from "../../../compute/device/run-program.ts";
 import { WasmEngine } from "../../../compute/device/wasm-engine.ts";
 import { STANDARD_KERNELS } from "../../../compute/kernels/standard-kernels.ts";
+import { standardProgram } from "../../../compute/kernels/standard-program.ts";
 import type { LaunchSpec } from "../../../compute/program/types.ts";
 import { checkProgram } from "../../../compute/ptx/check-program.ts";
 import { randomInputs } from "../support/inputs.ts";
-import { randomCase, standardProgram } from "../support/standard-programs.ts";
+import { randomCase } from "../support/standard-programs.ts";
 
 describe("a standard launch", () => {
   it.each(STANDARD_KERNELS)(

@@ -1,43 +1,7 @@
-/** Programs of one standard kernel, and numbers for them: odd shapes, edges, and sizes beyond one tile. */
+/** Launches of standard kernels: odd shapes, edges, and sizes beyond one tile. */
 import type { Prng } from "../../../base/prng.ts";
-import { standardKernel } from "../../../compute/kernels/standard-kernels.ts";
-import { parameterKinds, standardLaunch } from "../../../compute/kernels/standard-launch.ts";
-import { type ArgumentSpec, type BufferSpec, ENGINE_VERSION, type Program } from "../../../compute/program/types.ts";
-
-export interface StandardCase {
-  readonly kernel: string;
-  readonly numbers: readonly number[];
-  readonly batch?: number;
-}
-
-/** Buffers are named after their parameter: `p3`. */
-export function standardProgram({ kernel, numbers, batch = 1 }: StandardCase): Program {
-  const kinds = parameterKinds(kernel) ?? "";
-  const launch = standardLaunch(kernel, numbers, batch);
-  if (launch === undefined) throw new Error(`${kernel}: ${numbers.join(", ")} is no launch`);
-  const { buffers: lengths, ...shape } = launch;
-  const buffers: BufferSpec[] = [];
-  let next = 0;
-  const bound = [...kinds].map((kind, parameter): ArgumentSpec => {
-    if (kind === "i" || kind === "f") return { kind: "scalar", bytes: scalar(numbers[next++] ?? 0, kind) };
-    const bytes = lengths.get(parameter) ?? 0;
-    buffers.push({ name: `p${parameter}`, kind: kind === "w" ? "zero" : "input", bytes });
-    return { kind: "buffer", buffer: buffers.length - 1 };
-  });
-  return {
-    ...{ engine: ENGINE_VERSION, kernels: [standardKernel(kernel)], buffers },
-    steps: [{ kind: "launch", kernel: 0, dynamicShared: 0, ...shape, arguments: bound }],
-    outputs: [buffers.length - 1],
-  };
-}
-
-function scalar(value: number, kind: "i" | "f"): Uint8Array {
-  const bytes = new Uint8Array(4);
-  const view = new DataView(bytes.buffer);
-  if (kind === "i") view.setInt32(0, value, true);
-  else view.setFloat32(0, value, true);
-  return bytes;
-}
+import { parameterKinds } from "../../../compute/kernels/standard-launch.ts";
+import type { StandardCase } from "../../../compute/kernels/standard-program.ts";
 
 const pick = (prng: Prng, most: number): number => 1 + prng.below(most);
 
