@@ -25,7 +25,7 @@ import { BASE_FEE, CHAIN_ID, COINBASE, FUNDS, type Workload } from "./workload.t
 /** Blocks whose senders are recovered while an earlier one executes. */
 const BLOCKS_AHEAD = 2;
 
-const RULES: ExecutionRules = {
+export const RULES: ExecutionRules = {
   chainId: CHAIN_ID,
   fork: "osaka",
   allowUnprotected: false,

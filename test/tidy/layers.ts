@@ -80,10 +80,7 @@ export const ENTRY_POINTS: readonly string[] = [
  * Files made before what will use them, or whole folders (`a/b/`), each with the issue that brings their user. The
  * line goes when the first of them is used.
  */
-export const BUILT_AHEAD: ReadonlyMap<string, number> = new Map([
-  // Proofs of snapshot chunks, which sync will ask for.
-  ["vm/tree/range-proof.ts", 3],
-]);
+export const BUILT_AHEAD: ReadonlyMap<string, number> = new Map([]);
 
 export function layerOf(path: string): Layer | undefined {
   let best: Layer | undefined;
