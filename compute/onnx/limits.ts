@@ -2,6 +2,8 @@
 
 /** Bytes of a model's file. */
 export const MAX_MODEL_BYTES: number = 1 << 30;
+/** Fields of all messages of a file, and numbers in lists; raw tensors count as one. */
+export const MAX_FIELDS: number = 1 << 24;
 export const MAX_NODES = 65_536;
 export const MAX_RANK = 16;
 /** Elements of one tensor: positions are 32-bit numbers in the kernels. */
