@@ -8,6 +8,7 @@
  */
 import { writeSync } from "node:fs";
 import { type FileHandle, open, rename, rm } from "node:fs/promises";
+import { concatBytes } from "../../base/bytes.ts";
 import { CodedError, systemCodeOf } from "../../base/errors.ts";
 import { encodeRecords, JOURNAL_MARK, readRecords } from "./journal-records.ts";
 import {
@@ -166,8 +167,8 @@ export class MempoolJournal {
     const temporary = temporaryOf(this.path);
     const file = await open(temporary, "w+");
     try {
-      writeAll(file, JOURNAL_MARK, 0);
-      writeAll(file, records, JOURNAL_MARK.length);
+      // This may be all that the pool can hold: votes must not wait for it.
+      await file.writeFile(concatBytes(JOURNAL_MARK, records));
       // Or else a loss of power may leave the new name with nothing in it.
       await file.datasync();
       await rename(temporary, this.path);
