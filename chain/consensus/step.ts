@@ -27,7 +27,8 @@ export function step(state: ConsensusState, now: number, event: Event): readonly
 function handle(state: ConsensusState, event: Event): void {
   switch (event.type) {
     case "start":
-      state.finalAt = state.now;
+      // A chain that rested for longer than the heartbeat makes a block at once.
+      state.finalAt = Math.min(state.now, state.final.time);
       state.enteredAt = state.now;
       // What the log held is durable by definition.
       onSynced(state, state.position);
