@@ -7,7 +7,7 @@ export const COMMANDS: readonly CommandSection[] = [
     entries: [
       {
         name: "devnet",
-        summary: "Run a development chain on this machine",
+        summary: "Run a development network on this machine",
         load: async () => (await import("./commands/devnet.ts")).devnet,
       },
       {

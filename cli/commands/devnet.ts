@@ -1,38 +1,60 @@
 import { type Command, defineCommand, type ExitCode } from "../command.ts";
-import { DEFAULT_RPC_PORT } from "../defaults.ts";
+import { DEFAULT_RPC_HOST, DEFAULT_RPC_PORT } from "../defaults.ts";
 
 export const devnet: Command = defineCommand({
   name: "devnet",
-  summary: "Run a development chain on this machine",
+  summary: "Run a development network on this machine",
   details: [
-    "One process that makes a block whenever a transaction waits. The chain continues where it stopped.",
-    "Any Ethereum wallet or library can connect. Stop it with Ctrl-C.",
+    "Several validators, each in a process of its own, that make a block whenever a transaction waits. It prints READY " +
+      "when blocks become final. The chain continues where it stopped.",
+    "Any Ethereum wallet or library can connect. Stop it with Ctrl-C. A validator that dies is started again.",
   ].join("\n"),
   options: {
     dataDir: {
       type: "string",
       placeholder: "folder",
-      description: "where the chain is kept",
+      description: "where the network is kept",
       default: "./data/devnet",
       env: "OGPU_DATA_DIR",
+    },
+    validators: {
+      type: "integer",
+      placeholder: "n",
+      description: "how many of them a new network has (default 4)",
+      min: 1,
+      max: 100,
     },
     fresh: { type: "flag", description: "delete the chain in that folder and start a new one" },
     spec: {
       type: "string",
       placeholder: "spec",
-      description: "another chain spec: a file (see: ogpu genesis create --help), testnet or mainnet",
+      description:
+        "for a new network, another chain spec: a file (see: ogpu genesis create --help), testnet or mainnet",
     },
     rpcPort: {
       type: "integer",
       placeholder: "port",
-      description: `the JSON-RPC port; 0 takes any (default ${DEFAULT_RPC_PORT}, or the next free one)`,
+      description: `the first validator's JSON-RPC port; 0 takes any (default ${DEFAULT_RPC_PORT}, or the next free one)`,
       max: 65_535,
     },
-    rpcHost: { type: "string", placeholder: "address", description: "the address to listen on", default: "127.0.0.1" },
+    rpcHost: {
+      type: "string",
+      placeholder: "address",
+      description: "the address to listen on",
+      default: DEFAULT_RPC_HOST,
+    },
     archive: { type: "flag", description: "keep the state of every block, for historical queries" },
+    logLevel: {
+      type: "string",
+      placeholder: "levels",
+      description: "how much the validators write to their logs in the folder",
+      default: "info",
+      env: "OGPU_LOG_LEVEL",
+    },
   },
   examples: [
-    { command: "ogpu devnet", description: "continue the chain in ./data/devnet" },
+    { command: "ogpu devnet", description: "continue the network in ./data/devnet" },
+    { command: "ogpu devnet --fresh --validators 7", description: "start over with seven validators" },
     { command: "ogpu devnet --fresh --rpc-port 9000", description: "start over, on another port" },
     { command: "ogpu devnet --rpc-port 0 --json", description: "on any free port, which the ready event names" },
   ],
@@ -40,7 +62,7 @@ export const devnet: Command = defineCommand({
     // Asked for first: a signal that comes while the database opens must not tear it.
     const { signal } = context;
     // Loaded now, because the node is most of the program, and other commands shall start at once.
-    const { runDevnet } = await import("../run-devnet.ts");
+    const { runDevnet } = await import("../devnet/run-devnet.ts");
     await runDevnet(options, signal, context);
     return 0;
   },

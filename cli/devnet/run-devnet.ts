@@ -1,172 +1,205 @@
-/** The development chain: composes a node of one validator with its RPC, and says what is going on. */
+/** `ogpu devnet`: a network of validators on this machine, each in a process of its own. */
 import { once } from "node:events";
-import { rm } from "node:fs/promises";
-import { createServer } from "node:net";
 import { join } from "node:path";
-import { checksumAddress } from "../base/address.ts";
-import { bls } from "../base/bls.ts";
-import { bytesToHex, hexToBytes } from "../base/bytes.ts";
-import { isCoded } from "../base/errors.ts";
-import { formatOgpu } from "../base/units.ts";
-import { blsSigner } from "../chain/consensus/bls-crypto.ts";
-import type { Node } from "../chain/runtime/node.ts";
-import { openNode } from "../chain/runtime/open-node.ts";
-import { type ChainHead, ChainStore } from "../chain/store/chain-store.ts";
-import type { ChainSpec } from "../genesis/chain-spec.ts";
-import { developmentValidatorKey, developmentValidators } from "../genesis/development-validators.ts";
-import manifest from "../package.json" with { type: "json" };
-import { type RpcServer, startRpcServer } from "../rpc/server.ts";
-import type { Address } from "../vm/state/account.ts";
-import type { CommandContext } from "./command.ts";
-import { DEFAULT_RPC_PORT } from "./defaults.ts";
-import { readSpec } from "./spec-file.ts";
-import { testAccount } from "./test-accounts.ts";
-import { TEST_ACCOUNTS, TEST_MNEMONIC } from "./test-mnemonic.ts";
+import { CodedError } from "../../base/errors.ts";
+import { loadNodeKey } from "../../chain/keys/node-key.ts";
+import { peerIdOf } from "../../chain/network/peer-id-of.ts";
+import type { ChainSpec } from "../../genesis/chain-spec.ts";
+import type { CommandContext } from "../command.ts";
+import { DEFAULT_RPC_PORT } from "../defaults.ts";
+import { DevnetFolder, type DevnetState, type RememberedValidator } from "./devnet-folder.ts";
+import { checkSameSpec, newDevnetSpec } from "./devnet-spec.ts";
+import { DevnetVoice } from "./devnet-voice.ts";
+import { choosePort, isFree, tryListening } from "./ports.ts";
+import { Supervisor } from "./supervisor.ts";
+import type { ChildEvent } from "./validator-process.ts";
 
 /** Ports that are tried when nobody asked for a certain one. */
 const PORTS_TRIED = 10;
-/** The proposer of the devnet is the test account after the funded ones, so that no balance there moves by itself. */
-const PROPOSER_INDEX = TEST_ACCOUNTS;
+/** Validators listen for each other here. */
+const P2P_HOST = "127.0.0.1";
+/** Megabytes for parts of the state, per validator. */
+const CACHE = 32;
+/** Small memory: a new generation of 4 MB is collected more often, and many of them share this machine. */
+const NODE_ARGS: readonly string[] = ["--max-semi-space-size=4"];
+/** Milliseconds without a final block after which people are told where to look. */
+const PATIENCE = 30_000;
 
 export interface DevnetOptions {
   readonly dataDir: string;
   readonly fresh: boolean;
   readonly spec: string | undefined;
+  readonly validators: number | undefined;
   readonly rpcPort: number | undefined;
   readonly rpcHost: string;
   readonly archive: boolean;
+  readonly logLevel: string;
 }
 
 /** Runs until `signal` is aborted. */
 export async function runDevnet(options: DevnetOptions, signal: AbortSignal, context: CommandContext): Promise<void> {
-  const spec = { ...(await readSpec(options.spec ?? "devnet")), validators: developmentValidators(1, bls) };
-  if (options.fresh) {
-    // Before anything is deleted: who cannot start must not lose the old chain by trying.
-    if (options.rpcPort !== undefined) await tryListening(options.rpcHost, options.rpcPort);
-    await deleteChain(options.dataDir);
-  }
-  const failed = new AbortController();
-  const { node: chain, close } = await openNode({
-    spec,
-    directory: options.dataDir,
-    signer: blsSigner(bls, developmentValidatorKey(0, bls)),
-    isNewKey: true,
-    coinbase: testAccount(PROPOSER_INDEX).address,
-    ...(options.archive && { archive: true }),
-    onFailure: (error) => failed.abort(error),
-  });
+  const folder = await DevnetFolder.open(options.dataDir, options.fresh);
   try {
-    const server = await listen(chain, options.rpcHost, options.rpcPort, context);
-    try {
-      announce(spec, chain, server, options.dataDir, context);
-      chain.onBlock((head) => reportBlock(chain, head, context));
-      await aborted(AbortSignal.any([signal, failed.signal]));
-      failed.signal.throwIfAborted();
-      context.progress("stopping");
-    } finally {
-      await server.close();
-    }
+    const firstPort = await chooseFirstPort(options, context);
+    // Only now: who cannot start must not lose the old chain by trying.
+    if (options.fresh) await folder.clear();
+    const { spec, state } = await prepare(folder, options, firstPort);
+    await new Devnet(folder, spec, state, options, context).run(signal);
   } finally {
-    await close();
+    await folder.close();
   }
 }
 
-function aborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
-}
-
-/** Throws what listening there would throw. */
-async function tryListening(host: string, port: number): Promise<void> {
-  const server = createServer();
-  const listening = once(server, "listening");
-  server.listen(port, host);
-  await listening;
-  const closed = once(server, "close");
-  server.close();
-  await closed;
-}
-
-/** Deletes a chain database and nothing else: not one in use, and no folder with other files in it. */
-async function deleteChain(directory: string): Promise<void> {
-  try {
-    const store = await ChainStore.open(join(directory, "chain"), { forImport: true });
-    await store.close();
-  } catch (error) {
-    if (isCoded(error, "STORE_MISSING")) return;
-    // A database that cannot be used is a reason to start over; one that is in use, or is none, is not.
-    if (!isCoded(error, "STORE_DAMAGED", "STORE_NEWER_SCHEMA")) throw error;
+/** The port of the RPC that is announced; 0 stands for any. */
+async function chooseFirstPort(options: DevnetOptions, { progress }: CommandContext): Promise<number> {
+  const { rpcHost: host, rpcPort: wanted } = options;
+  if (wanted !== undefined) {
+    if (wanted !== 0) await refuseTaken(host, wanted);
+    else await tryListening(host, 0);
+    return wanted;
   }
-  await rm(directory, { recursive: true });
+  for (let port = DEFAULT_RPC_PORT; port < DEFAULT_RPC_PORT + PORTS_TRIED - 1; port++) {
+    if (await isFree(host, port)) return port;
+    progress(`port ${port} is taken, trying the next one`);
+  }
+  const last = DEFAULT_RPC_PORT + PORTS_TRIED - 1;
+  await refuseTaken(host, last);
+  return last;
 }
 
-async function listen(
-  chain: Node,
-  host: string,
-  wanted: number | undefined,
-  context: CommandContext,
-): Promise<RpcServer> {
-  const clientVersion = `ogpu/v${manifest.version}/${process.platform}-${process.arch}/node${process.versions.node}`;
-  const onBug = (method: string, error: unknown): void => {
-    const details = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    context.report({ event: "bug", method, details }, `BUG in ${method}: ${details}`);
-  };
-  const last = wanted ?? DEFAULT_RPC_PORT + PORTS_TRIED - 1;
-  for (let port = wanted ?? DEFAULT_RPC_PORT; ; port++) {
+async function refuseTaken(host: string, port: number): Promise<void> {
+  await tryListening(host, port).catch((error: unknown) => {
+    if (!(error instanceof Error) || !("code" in error) || error.code !== "EADDRINUSE") throw error;
+    throw new CodedError("RPC_PORT_TAKEN", `another program listens on ${host}:${port}`, {
+      port,
+      hint: "Stop it, or choose another port with --rpc-port (0 takes any free one).",
+    });
+  });
+}
+
+/** The spec, and ports for everybody: those of last time where they are still free. */
+async function prepare(
+  folder: DevnetFolder,
+  options: DevnetOptions,
+  firstPort: number,
+): Promise<{ readonly spec: ChainSpec; readonly state: DevnetState }> {
+  const kept = await folder.load();
+  if (kept !== undefined) await checkSameSpec(kept.spec, options, folder.directory);
+  const spec = kept?.spec ?? (await newDevnetSpec(options, Date.now()));
+  const taken = new Set<number>(firstPort === 0 ? [] : [firstPort]);
+  const validators: RememberedValidator[] = [];
+  for (const index of spec.validators.keys()) {
+    const before = kept?.state.validators[index];
+    validators.push({
+      p2pPort: await choosePort(P2P_HOST, before?.p2pPort, taken),
+      rpcPort:
+        index === 0 && firstPort !== 0
+          ? firstPort
+          : await choosePort(options.rpcHost, wantedRpc(index, firstPort), taken),
+      hasStarted: before?.hasStarted ?? 0,
+    });
+  }
+  const state: DevnetState = { version: 1, validators };
+  if (kept === undefined) await folder.create(spec, state);
+  else await folder.save(state);
+  return { spec, state };
+}
+
+/** One after the other from the first one on, unless that was to be any. */
+function wantedRpc(index: number, firstPort: number): number | undefined {
+  return firstPort === 0 || firstPort + index > 65_535 ? undefined : firstPort + index;
+}
+
+class Devnet {
+  readonly #folder: DevnetFolder;
+  readonly #options: DevnetOptions;
+  readonly #context: CommandContext;
+  readonly #voice: DevnetVoice;
+  readonly #failed = new AbortController();
+  #state: DevnetState;
+  /** Writes of the state follow each other. */
+  #saved: Promise<void> = Promise.resolve();
+  #peers: readonly string[] = [];
+
+  constructor(
+    folder: DevnetFolder,
+    spec: ChainSpec,
+    state: DevnetState,
+    options: DevnetOptions,
+    context: CommandContext,
+  ) {
+    this.#folder = folder;
+    this.#state = state;
+    this.#options = options;
+    this.#context = context;
+    this.#voice = new DevnetVoice({ spec, directory: folder.directory, count: state.validators.length, context });
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    this.#peers = await Promise.all(this.#state.validators.map((_, index) => this.#addressOf(index)));
+    const supervisor = this.#supervise();
+    const patience = setTimeout(() => this.#voice.stillWaiting(), PATIENCE);
+    this.#context.progress(`starting ${this.#peers.length} validators`);
+    const stopped = AbortSignal.any([signal, this.#failed.signal]);
     try {
-      return await startRpcServer({ chain, host, port, clientVersion, onBug });
-    } catch (error) {
-      if (!isCoded(error, "RPC_PORT_TAKEN") || port === last) throw error;
-      context.progress(`port ${port} is taken, trying the next one`);
+      supervisor.start();
+      if (!stopped.aborted) await once(stopped, "abort");
+      if (!this.#failed.signal.aborted) this.#context.progress("stopping");
+    } finally {
+      clearTimeout(patience);
+      await supervisor.stop();
+      await this.#saved;
     }
+    this.#failed.signal.throwIfAborted();
   }
-}
 
-function announce(
-  spec: ChainSpec,
-  chain: Node,
-  { url, port }: RpcServer,
-  dataDir: string,
-  { report }: CommandContext,
-): void {
-  const accounts = fundedTestAccounts(spec);
-  const height = chain.head.number;
-  const lines = [
-    `OpenGPU devnet: chain "${spec.name}", id ${spec.chainId}, ${height === 0 ? "new" : `at block ${height}`}, in ${dataDir}`,
-    "",
-    ...accounts.map(({ index, address }) => {
-      const balance = formatOgpu(chain.stateAt(height).account(address)?.balance ?? 0n);
-      return `  ${String(index).padStart(2)}  ${checksumAddress(hexToBytes(address))}  ${balance} oGPU`;
-    }),
-    ...(accounts.length === 0 ? ["  (no test account is funded in this chain)", ""] : KNOWN_KEYS),
-  ];
-  const facts = { chainId: Number(spec.chainId), name: spec.name, height, dataDir, accounts };
-  const mnemonic = accounts.length === 0 ? {} : { mnemonic: TEST_MNEMONIC };
-  report({ event: "started", ...facts, ...mnemonic }, lines.join("\n"));
-  // On a line of its own: programs wait for READY and take the rest of that line as the address.
-  const elsewhere = port === DEFAULT_RPC_PORT ? "" : `\n(other ogpu commands find it with --rpc ${url})`;
-  report({ event: "ready", url, port }, `READY ${url}${elsewhere}`);
-}
+  async #addressOf(index: number): Promise<string> {
+    const key = await loadNodeKey(join(this.#folder.validatorFolder(index), "node.key"));
+    return `/ip4/${P2P_HOST}/tcp/${this.#state.validators[index]?.p2pPort}/p2p/${await peerIdOf(key)}`;
+  }
 
-const KNOWN_KEYS = [
-  "",
-  `  mnemonic: ${TEST_MNEMONIC}`,
-  "  WARNING: everybody knows these keys. Never send them anything on a public network.",
-  "",
-];
+  #supervise(): Supervisor {
+    return new Supervisor({
+      nodeArgs: NODE_ARGS,
+      validators: this.#state.validators.map((_, index) => ({
+        logPath: this.#folder.logPath(index),
+        args: () => this.#argsOf(index),
+      })),
+      onEvent: (index, event) => this.#onEvent(index, event),
+      onProblem: (index, line) => this.#context.progress(`validator ${index}: ${line}`),
+      onEnd: (index, end, restartIn) => this.#voice.ended(index, end, restartIn),
+      onFailure: (error) => this.#failed.abort(error),
+    });
+  }
 
-/** By their numbers in the mnemonic, which `--from` takes, whether or not the spec funds those before them. */
-function fundedTestAccounts(spec: ChainSpec): readonly { readonly index: number; readonly address: Address }[] {
-  const funded = new Set(spec.accounts.map(({ address }) => address));
-  const all = Array.from({ length: TEST_ACCOUNTS }, (_, index) => ({ index, address: testAccount(index).address }));
-  return all.filter(({ address }) => funded.has(address));
-}
+  #argsOf(index: number): readonly string[] {
+    const { p2pPort, rpcPort, hasStarted } = this.#state.validators[index] as RememberedValidator;
+    const { rpcHost, archive, logLevel } = this.#options;
+    const others = this.#peers.filter((_, other) => other !== index);
+    return [
+      ...["validator", "--json", "--stop-with-input", "--spec", this.#folder.specPath],
+      ...["--dev-key", String(index), "--data-dir", this.#folder.validatorFolder(index)],
+      ...["--listen", `/ip4/${P2P_HOST}/tcp/${p2pPort}`, ...others.flatMap((peer) => ["--persistent-peer", peer])],
+      ...["--rpc-host", rpcHost, "--rpc-port", String(rpcPort)],
+      ...["--cache", String(CACHE), "--log-level", logLevel],
+      // Later, a folder without a log is one that was lost.
+      ...(hasStarted === 1 ? [] : ["--new-key", "--from-genesis"]),
+      ...(archive ? ["--archive"] : []),
+    ];
+  }
 
-function reportBlock(chain: Node, { number, hash, header }: ChainHead, { report }: CommandContext): void {
-  const transactions = chain.body(number)?.transactions.length ?? 0;
-  const noun = transactions === 1 ? "transaction" : "transactions";
-  report(
-    { event: "block", number, hash, transactions, gasUsed: Number(header.gasUsed) },
-    `block ${number} ${bytesToHex(hash)}: ${transactions} ${noun}, ${header.gasUsed} gas`,
-  );
+  #onEvent(index: number, event: ChildEvent): void {
+    if (event.event === "started") {
+      this.#remember(index);
+      this.#voice.started(index, event, this.#peers[index] ?? "");
+    } else if (event.event === "block") this.#voice.block(index, event);
+  }
+
+  #remember(index: number): void {
+    if (this.#state.validators[index]?.hasStarted === 1) return;
+    const validators = this.#state.validators.map((each, at) => (at === index ? { ...each, hasStarted: 1 } : each));
+    this.#state = { ...this.#state, validators };
+    const state = this.#state;
+    this.#saved = this.#saved.then(() => this.#folder.save(state)).catch((error: unknown) => this.#failed.abort(error));
+  }
 }

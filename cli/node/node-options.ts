@@ -1,8 +1,32 @@
 /** What `ogpu node` and `ogpu validator` take. */
-import type { OptionSpecs, OptionValues } from "../command.ts";
+import type { FlagOption, IntegerOption, ListOption, OptionValues, StringOption } from "../command.ts";
 import { DEFAULT_P2P_PORT, DEFAULT_RPC_HOST, DEFAULT_RPC_PORT } from "../defaults.ts";
 
-export const nodeOptions = {
+type WithDefault<Spec, Value> = Spec & { readonly default: Value };
+
+type NodeOptionSpecs = {
+  readonly network: StringOption;
+  readonly spec: StringOption;
+  readonly dataDir: WithDefault<StringOption, string>;
+  readonly rpcPort: WithDefault<IntegerOption, number>;
+  readonly rpcHost: WithDefault<StringOption, string>;
+  readonly noRpc: FlagOption;
+  readonly p2pPort: IntegerOption;
+  readonly listen: ListOption;
+  readonly announce: ListOption;
+  readonly bootstrap: ListOption;
+  readonly persistentPeer: ListOption;
+  readonly mdns: FlagOption;
+  readonly archive: FlagOption;
+  readonly fromGenesis: FlagOption;
+  readonly checkpoint: StringOption;
+  readonly logLevel: WithDefault<StringOption, string>;
+  readonly logJson: FlagOption;
+  readonly cache: WithDefault<IntegerOption, number>;
+  readonly stopWithInput: FlagOption;
+};
+
+export const nodeOptions: NodeOptionSpecs = {
   network: {
     type: "string",
     placeholder: "name",
@@ -87,6 +111,6 @@ export const nodeOptions = {
     max: 65_536,
   },
   stopWithInput: { type: "flag", description: "stop when standard input ends, for programs that start nodes" },
-} as const satisfies OptionSpecs;
+};
 
-export type NodeOptions = OptionValues<typeof nodeOptions>;
+export type NodeOptions = OptionValues<NodeOptionSpecs>;

@@ -1,0 +1,57 @@
+/** The chain spec of a devnet: one that ships or a file, with validators whose keys everybody knows. */
+import { bls } from "../../base/bls.ts";
+import { bytesToHex } from "../../base/bytes.ts";
+import { CodedError } from "../../base/errors.ts";
+import type { ChainSpec } from "../../genesis/chain-spec.ts";
+import { developmentValidatorKey, developmentValidators } from "../../genesis/development-validators.ts";
+import { chainSpecJson } from "../../genesis/write-chain-spec.ts";
+import { readSpec } from "../spec-file.ts";
+
+export interface SpecChoice {
+  /** A file, or a network that ships. */
+  readonly spec: string | undefined;
+  readonly validators: number | undefined;
+}
+
+export const DEFAULT_VALIDATORS = 4;
+
+/** Of a new chain. `now` in milliseconds. */
+export async function newDevnetSpec({ spec: name, validators }: SpecChoice, now: number): Promise<ChainSpec> {
+  const template = await readSpec(name ?? "devnet");
+  const spec = withValidators(template, validators);
+  if (name !== undefined) return spec;
+  // Genesis is old enough that the first block, the heartbeat's, comes at once and shows that the validators agree, and
+  // young enough to be trusted by whoever catches up.
+  const genesisTime = BigInt(Math.floor((now - spec.consensus.heartbeatMilliseconds) / 1000) - 1);
+  return { ...spec, genesisTime };
+}
+
+/** Throws DEVNET_OTHER_CHAIN if what was asked for is not the chain that the folder has. */
+export async function checkSameSpec(kept: ChainSpec, choice: SpecChoice, directory: string): Promise<void> {
+  const wanted = choice.spec === undefined ? kept : await readSpec(choice.spec);
+  const asked = withValidators(
+    wanted,
+    choice.validators ?? (choice.spec === undefined ? undefined : kept.validators.length),
+  );
+  if (JSON.stringify(chainSpecJson(asked)) === JSON.stringify(chainSpecJson(kept))) return;
+  throw new CodedError(
+    "DEVNET_OTHER_CHAIN",
+    `${directory} has a chain of ${kept.validators.length} validators, "${kept.name}"`,
+    {
+      directory,
+      hint: "Leave out --spec and --validators to go on with it, choose another --data-dir, or start over with --fresh.",
+    },
+  );
+}
+
+function withValidators(spec: ChainSpec, count: number | undefined): ChainSpec {
+  const has = spec.validators.length;
+  if (has > 0 && (count ?? has) === has && isDevelopment(spec)) return spec;
+  return { ...spec, validators: developmentValidators(count ?? DEFAULT_VALIDATORS, bls) };
+}
+
+function isDevelopment({ validators }: ChainSpec): boolean {
+  return validators.every(({ publicKey }, index) => {
+    return bytesToHex(bls.publicKeyOf(developmentValidatorKey(index, bls)).bytes) === publicKey;
+  });
+}
