@@ -22,7 +22,3 @@ export const HOUSEKEEPING_INTERVAL = 1_000;
 /** Milliseconds until an own client's transaction that still waits is told to others again, and how many at one time. */
 export const REPUBLISH_INTERVAL = 5_000;
 export const MAX_REPUBLISHED = 512;
-
-/** Every so many of these looks, transactions that waited since the one before are gossiped again; so many at most. */
-export const LOOKS_PER_REPUBLISHING = 5;
-export const MAX_REPUBLISHED = 500;

@@ -2,7 +2,7 @@
  * A node: mempool, ledger, consensus and network over an open store. With a signer it validates, without one it
  * follows; without a network it is a chain of one. What readers see of it (head, receipts, state) is final and durable.
  */
-import { bytesToHex, type Hex } from "../../base/bytes.ts";
+import { bytesToHex } from "../../base/bytes.ts";
 import type { CodedError } from "../../base/errors.ts";
 import type { ChainSpec } from "../../genesis/chain-spec.ts";
 import type { RecoveredTransaction, RejectedTransaction } from "../../vm/execution/execute-block.ts";
@@ -33,7 +33,7 @@ import { answerRequest, finalBase } from "./final-blocks.ts";
 import { Inbox, type JobVerifier } from "./inbox.ts";
 import { type BatchJudgement, TransactionIntake } from "./intake.ts";
 import { Ledger } from "./ledger.ts";
-import { HOUSEKEEPING_INTERVAL, LEAST_GAS, LOOKS_PER_REPUBLISHING, MAX_EVIDENCE, MAX_REPUBLISHED } from "./limits.ts";
+import { HOUSEKEEPING_INTERVAL, LEAST_GAS, MAX_EVIDENCE } from "./limits.ts";
 import type { NodeLog, SubsystemLog } from "./node-log.ts";
 import type { NodeMeter } from "./node-meter.ts";
 import type { NodeNetwork, Peer } from "./node-network.ts";
@@ -88,9 +88,6 @@ export class Node extends ChainReader {
   /** Who is asked next when nobody in particular is. */
   #turn = 0;
   #heightAtLastLook = -1;
-  #looks = 0;
-  /** The first of those that waited at the last look for forgotten ones. */
-  #lingering: ReadonlySet<Hex> = new Set();
   #cancelHousekeeping: (() => void) | undefined;
 
   constructor(parts: NodeParts) {
@@ -338,27 +335,12 @@ export class Node extends ChainReader {
     this.#cancelHousekeeping = clock.setTimer(HOUSEKEEPING_INTERVAL, () => {
       this.mempool.expire(clock.now());
       this.#compactJournal();
-      if (++this.#looks % LOOKS_PER_REPUBLISHING === 0) this.#republish();
       this.#askWhoIsAhead();
       const waiting = this.#ownTransactions.takeDue(this.mempool, clock.now());
       if (waiting.length > 0) this.#network?.publishTransactions(waiting);
       meter.gauges({ peers: this.peers, transactions: this.mempool.size, bytes: this.mempool.bytes });
       this.#keepHouse();
     });
-  }
-
-  /** What waits so long was lost on the way to those who make blocks, or they were away: it is said again. */
-  #republish(): void {
-    const waiting: Hex[] = [];
-    const again: Uint8Array[] = [];
-    for (const { transaction } of this.mempool.entries()) {
-      if (waiting.length === MAX_REPUBLISHED) break;
-      const hash = bytesToHex(transaction.hash);
-      waiting.push(hash);
-      if (this.#lingering.has(hash)) again.push(transaction.raw);
-    }
-    this.#lingering = new Set(waiting);
-    if (again.length > 0) this.#network?.publishTransactions(again);
   }
 
   #compactJournal(): void {
