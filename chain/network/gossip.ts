@@ -19,6 +19,8 @@ export interface GossipHost {
   readonly finals: FinalCodec;
   readonly log: NetworkLog;
   now(): number;
+  /** Whether gossip with the peer is open in both directions. */
+  hasGossipStreams(peer: PeerId): boolean;
   /** False for peers that have not said hello, and for too much. */
   admits(peer: string, kind: "transactions" | "final", bytes: number): boolean;
   onTransactions(peer: string, raws: readonly Uint8Array[]): Promise<GossipVerdict>;
@@ -39,7 +41,7 @@ export class Gossip {
     const { transactions } = host.topics;
     this.#batcher = new TransactionBatcher({
       // What gossipsub publishes to nobody is lost, and can never be published again.
-      isHeard: () => pubsub.getSubscribers(transactions).length > 0,
+      isHeard: () => pubsub.getSubscribers(transactions).some((peer) => host.hasGossipStreams(peer)),
       publish: (batch) => this.#publish(transactions, encodeTransactions(batch)),
       now: () => host.now(),
     });
@@ -62,6 +64,11 @@ export class Gossip {
   stop(): void {
     this.#batcher.close();
     this.#pubsub.topicValidators.clear();
+  }
+
+  /** Transactions that nobody could hear so far. */
+  retry(): void {
+    this.#batcher.retry();
   }
 
   publishTransactions(raws: readonly Uint8Array[]): void {

@@ -1,7 +1,6 @@
 /** libp2p, put together: TCP, Noise, yamux, identify, gossipsub. The one file that imports it as a value. */
 import "./with-resolvers.ts";
 import { noise } from "@chainsafe/libp2p-noise";
-import { yamux } from "@chainsafe/libp2p-yamux";
 import { generateKeyPairFromSeed } from "@libp2p/crypto/keys";
 import { type GossipSub, gossipsub, StrictNoSign } from "@libp2p/gossipsub";
 import { type Identify, identify } from "@libp2p/identify";
@@ -19,6 +18,7 @@ import {
   MAX_PENDING_CONNECTIONS,
   SPARE_CONNECTIONS,
 } from "./limits.ts";
+import { safeYamux } from "./safe-yamux.ts";
 
 export type Host = Libp2p<{ readonly identify: Identify; readonly gossip: GossipSub }>;
 
@@ -51,7 +51,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
       }),
     ],
     connectionEncrypters: [noise()],
-    streamMuxers: [yamux()],
+    streamMuxers: [safeYamux()],
     peerDiscovery: options.mdns ? [mdns({ serviceTag: "opengpu.local" })] : [],
     connectionGater: options.gater,
     connectionManager: {

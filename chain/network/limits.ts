@@ -79,6 +79,8 @@ export const MAX_CONNECTIONS_PER_PEER = 3;
 export const INBOUND_PER_SECOND = 20;
 /** Connections that have not finished their handshake. */
 export const MAX_PENDING_CONNECTIONS = 32;
+/** Streams of one connection in each direction: two channels, gossip, identify, and some that are closing. */
+export const MAX_STREAMS = 64;
 /** Connections beyond the peers: second ones, and those that have not said hello. */
 export const SPARE_CONNECTIONS = 32;
 

@@ -234,6 +234,7 @@ export class Network {
       finals: finalCodec(this.#options.blockOf ?? consensusBlockOf),
       log: this.#log,
       now,
+      hasGossipStreams: (peer) => this.#hasGossipStreams(peer),
       admits: (peer, kind, bytes) => this.#admits(peer, kind, bytes),
       onTransactions: (peer, raws): Promise<GossipVerdict> => this.#handlers.onTransactions(peer, raws),
       onFinalBlock: (peer, segment): Promise<GossipVerdict> => this.#handlers.onFinalBlock(peer, segment),
@@ -445,6 +446,7 @@ export class Network {
     if (time - this.#statusAt >= this.#timing.statusInterval) this.announceStatus();
     const places = this.#freePlaces();
     this.#dialer.dialDue(places);
+    this.#gossip.retry();
     if (places > 0) this.#askForPeers(time);
     this.#schedule();
   }
@@ -474,13 +476,17 @@ export class Network {
   }
 
   /** gossipsub does not open a stream again that was lost while the connection stayed. */
-  #checkGossip({ connection, readyAt, peer }: PeerSession, time: number): void {
-    if (readyAt === undefined || time - readyAt < GOSSIP_GRACE) return;
+  #checkGossip(session: PeerSession, time: number): void {
+    const { readyAt, connection, peer } = session;
+    if (readyAt === undefined || time - readyAt < GOSSIP_GRACE || this.#hasGossipStreams(connection.remotePeer)) return;
+    session.close(networkError("NETWORK_CLOSED", "the gossip streams are lost", { peer }));
+  }
+
+  #hasGossipStreams(peer: PeerId): boolean {
     const { protocols } = this.#libp2p.services.gossip;
-    const streams = this.#libp2p.getConnections(connection.remotePeer).flatMap((open) => open.streams);
+    const streams = this.#libp2p.getConnections(peer).flatMap((connection) => connection.streams);
     const open = streams.filter(({ protocol, status }) => status === "open" && protocols.includes(protocol));
-    if (open.some(({ direction }) => direction === "inbound") && open.some((s) => s.direction === "outbound")) return;
-    this.#sessions.get(peer)?.close(networkError("NETWORK_CLOSED", "the gossip streams are lost", { peer }));
+    return open.some((s) => s.direction === "inbound") && open.some((s) => s.direction === "outbound");
   }
 
   async #stopLibp2p(): Promise<void> {

@@ -1,6 +1,6 @@
 /**
- * libp2p 3 calls `Promise.withResolvers`, which Node.js has from version 22 on. This file is imported before libp2p is,
- * in host.ts, the one file that imports it as a value.
+ * libp2p 3 calls `Promise.withResolvers`, which Node.js has from version 22 on. host.ts imports this file before it
+ * imports libp2p, and nothing else imports libp2p first.
  */
 interface Resolvers<T> {
   readonly promise: Promise<T>;

@@ -23,15 +23,20 @@ export interface Schema<T> {
 const packr = new Packr({ useRecords: false, moreTypes: false, encodeUndefinedAsNil: false });
 const unpackr = new Unpackr({ useRecords: false, int64AsType: "number", structuredClone: false });
 
+/** Not a Buffer, whose `slice` does not copy: of parts of a Buffer, msgpackr makes Buffers. */
+function plainBytes(bytes: Uint8Array): Uint8Array {
+  return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
 export function encodeWire<T>(schema: Schema<T>, value: T): Uint8Array {
-  return packr.pack(schema.write(value));
+  return plainBytes(packr.pack(schema.write(value)));
 }
 
 /** Throws WIRE_INVALID, and nothing else. Byte strings in the value may share the memory of `bytes`. */
 export function decodeWire<T>(schema: Schema<T>, bytes: Uint8Array, maxBytes: number, maxItems: number = MAX_ITEMS): T {
   if (bytes.length > maxBytes) throw wireInvalid("the message is too long", { length: bytes.length, maxBytes });
   scan(bytes, maxItems);
-  return schema.read(unpackr.unpack(bytes) as Plain);
+  return schema.read(unpackr.unpack(plainBytes(bytes)) as Plain);
 }
 
 function expected(what: string): Error {
