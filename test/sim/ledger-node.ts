@@ -7,14 +7,20 @@ import type { Prng } from "../../base/prng.ts";
 import { type CheckResult, checkJob } from "../../chain/consensus/check-job.ts";
 import type { ConsensusState } from "../../chain/consensus/state.ts";
 import type { FinalSegment, PeerId } from "../../chain/consensus/types.ts";
+import { genesisStakes } from "../../chain/consensus-parameters.ts";
 import type { JobVerifier } from "../../chain/runtime/inbox.ts";
 import { Node } from "../../chain/runtime/node.ts";
 import type { NodeLog } from "../../chain/runtime/node-log.ts";
 import { type NodeMeter, noMeter } from "../../chain/runtime/node-meter.ts";
 import type { NodeNetwork } from "../../chain/runtime/node-network.ts";
+import { Relay } from "../../chain/runtime/relay.ts";
 import { ChainStore } from "../../chain/store/chain-store.ts";
 import { Database } from "../../chain/store/database.ts";
+import { discardImport } from "../../chain/store/import-state.ts";
 import type { StoreLimits } from "../../chain/store/limits.ts";
+import type { SourceLimits, SyncLimits } from "../../chain/sync/limits.ts";
+import { SnapshotSource } from "../../chain/sync/snapshot-source.ts";
+import { SyncRunner } from "../../chain/sync/sync-runner.ts";
 import type { NodeMessage } from "../../chain/wire/node-message.ts";
 import type { Address } from "../../vm/state/account.ts";
 import { between } from "./chance.ts";
@@ -24,7 +30,8 @@ import { coinbaseOf, type LedgerWorld } from "./ledger-world.ts";
 import type { Lifetime } from "./lifetime.ts";
 import { MemoryLevel } from "./memory-level.ts";
 import { SimJournal } from "./sim-journal.ts";
-import { isConsensus, type NodeHost, type NodeSettings, type Receivers, SimNode } from "./sim-node.ts";
+import { type NodeHost, type NodeSettings, type Receivers, SimNode } from "./sim-node.ts";
+import { SimSyncFolder } from "./sim-sync-folder.ts";
 
 const STORE_LIMITS: Partial<StoreLimits> = { retainedVersions: 4 };
 
@@ -32,7 +39,7 @@ const STORE_LIMITS: Partial<StoreLimits> = { retainedVersions: 4 };
 export interface LedgerHost extends NodeHost {
   readonly nodes: readonly SimNode[];
   gossip(from: LedgerNode, bytes: number, deliver: (to: LedgerNode) => void): void;
-  onInvalidBlock(node: LedgerNode, hash: unknown, code: unknown): void;
+  onInvalidBlock(node: LedgerNode, hash: string, code: string): void;
 }
 
 interface Running {
@@ -41,15 +48,33 @@ interface Running {
   readonly forger: Forger | undefined;
 }
 
+/** Snapshots after a few blocks, and short waits: a run lasts less than a minute. */
+const SNAPSHOT_BLOCKS = 6;
+const SOURCE_LIMITS: Partial<SourceLimits> = { interval: SNAPSHOT_BLOCKS, unusedAge: 4_000, maxAge: 20_000 };
+const SYNC_LIMITS: Partial<SyncLimits> = {
+  parts: 4,
+  chunkBytes: 2_048,
+  requestTimeout: 1_500,
+  pause: 300,
+  offersWait: 200,
+  peersWait: 1_500,
+  offersInterval: 1_000,
+  stallWait: 3_000,
+};
+
 export class LedgerNode extends SimNode {
   readonly finals: LedgerFinals;
   readonly level: MemoryLevel;
   readonly journal: SimJournal;
+  readonly #syncFolder: SimSyncFolder;
   readonly #world: LedgerWorld;
   readonly #ledgerHost: LedgerHost;
   /** The peers' last final blocks, as they said. */
   readonly #heights = new Map<PeerId, number>();
   #evidence = 0;
+  /** Snapshots that it has taken over. */
+  imports = 0;
+  #relay: Relay | undefined;
   #running: Running | undefined;
 
   constructor(settings: NodeSettings, host: LedgerHost, world: LedgerWorld) {
@@ -59,6 +84,7 @@ export class LedgerNode extends SimNode {
     this.finals = new LedgerFinals(world, settings.core.parameters);
     this.level = new MemoryLevel(this.device(3));
     this.journal = new SimJournal(this.device(1));
+    this.#syncFolder = new SimSyncFolder(this.device(1));
   }
 
   override get state(): ConsensusState | undefined {
@@ -85,11 +111,9 @@ export class LedgerNode extends SimNode {
   }
 
   override receive(from: PeerId, message: NodeMessage): void {
-    const running = this.#running;
-    if (running === undefined || !isConsensus(message)) return;
     if (message.type !== "vote") this.host.queue.settle();
-    if (message.type === "proposal") running.forger?.remember(message.proposal.block);
-    running.node.receive(from, message);
+    if (message.type === "proposal") this.#running?.forger?.remember(message.proposal.block);
+    this.#relay?.onMessage(from, message);
   }
 
   receiveTransactions(raws: readonly Uint8Array[]): void {
@@ -113,6 +137,7 @@ export class LedgerNode extends SimNode {
 
   protected override loseMemory(): void {
     this.#running = undefined;
+    this.#relay = undefined;
     this.#heights.clear();
   }
 
@@ -124,6 +149,7 @@ export class LedgerNode extends SimNode {
   protected override wipeDisk(): void {
     this.level.wipe();
     this.journal.wipe();
+    this.#syncFolder.wipe();
     this.finals.wipe();
   }
 
@@ -137,30 +163,76 @@ export class LedgerNode extends SimNode {
     );
   }
 
+  /** As open-node.ts does it. */
   async #open(life: Lifetime): Promise<void> {
     const { spec, genesis } = this.#world;
     const store = await ChainStore.over(new Database(this.level.open(life), "simulated"), {
       chain: { chainId: spec.chainId, genesisHash: genesis.hash },
+      forImport: true,
       limits: STORE_LIMITS,
     });
-    if (store.head === undefined) await store.commit(genesis);
+    const clock = life.clock(this.settings.skew);
+    const source = new SnapshotSource(store, SOURCE_LIMITS);
+    const height = (): number => store.head?.number ?? 0;
+    const relay = new Relay(source, clock, height, (error) => this.#onFailure(life, error));
+    const network = this.#network(life);
+    relay.network = network;
+    this.#relay = relay;
+    if (store.head === undefined && !this.isValidator) await this.#catchUp(life, store, relay, network);
+    if (store.head === undefined) {
+      await discardImport(store);
+      await store.commit(genesis);
+    }
     if (life.isOver) return;
     this.finals.follow(store);
-    const node = this.#makeNode(life, store);
+    source.start(clock.now());
+    const node: Node = this.#makeNode(life, store, () => this.#onStep(life, node));
+    node.onBlock(({ number }) => source.onFinal(number, clock.now()));
     this.#evidence = 0;
-    const { index, settings } = this;
-    const { prng, core } = settings;
-    const { consensus: state } = node;
-    const isLiar = this.actor !== undefined;
-    const now = (): number => this.localTime;
-    const forger = isLiar
-      ? new Forger({ index, world: this.#world, store, state, signer: core.signer, prng, now })
-      : undefined;
-    this.#running = { node, store, forger };
-    await node.start(this.#network(life), this.journal.raws);
+    this.#running = { node, store, forger: this.#makeForger(node, store) };
+    relay.node = node;
+    await node.start(network, this.journal.raws);
   }
 
-  #makeNode(life: Lifetime, store: ChainStore): Node {
+  async #catchUp(life: Lifetime, store: ChainStore, relay: Relay, network: NodeNetwork): Promise<void> {
+    const { spec, genesis } = this.#world;
+    const { crypto, parameters } = this.settings.core;
+    const runner = new SyncRunner({
+      store,
+      files: this.#syncFolder.open(life),
+      trust: {
+        chainId: spec.chainId,
+        crypto,
+        capDivisor: parameters.capDivisor,
+        trustingPeriod: spec.consensus.trustingPeriodSeconds * 1_000,
+        maxSkew: parameters.maxSkew,
+        genesis: genesis.header,
+        validators: genesisStakes(spec),
+      },
+      send: (to, message) => network.send(to, message),
+      penalise: (peer) => network.penalise(peer, "invalid"),
+      clock: life.clock(this.settings.skew),
+      limits: SYNC_LIMITS,
+      nearBlocks: SNAPSHOT_BLOCKS,
+    });
+    relay.sync = runner;
+    for (const peer of this.peers) runner.onPeer(peer, true);
+    const outcome = await runner.run();
+    relay.sync = undefined;
+    if (outcome.type === "failed") throw outcome.error;
+    if (outcome.type === "imported") this.imports++;
+  }
+
+  #makeForger(node: Node, store: ChainStore): Forger | undefined {
+    if (this.actor === undefined) return undefined;
+    const { signer } = this.settings.core;
+    const { prng } = this.settings;
+    const world = this.#world;
+    const state = node.consensus;
+    return new Forger({ index: this.index, world, store, state, signer, prng, now: () => this.localTime });
+  }
+
+  #makeNode(life: Lifetime, store: ChainStore, onStep: () => void): Node {
     const { core, prng, skew, executionTime } = this.settings;
     return new Node({
       spec: this.#world.spec,
@@ -181,7 +253,7 @@ export class LedgerNode extends SimNode {
       validators: this.#world.validators,
       clock: life.clock(skew),
       say: this.#say(life),
-      meter: this.#meter(life, store),
+      meter: this.#meter(life, store, onStep),
       onFailure: (error) => this.#onFailure(life, error),
     });
   }
@@ -205,7 +277,8 @@ export class LedgerNode extends SimNode {
       debug: quiet,
       info: quiet,
       warn: (data) => {
-        if (!life.isOver && "code" in data) this.#ledgerHost.onInvalidBlock(this, data["hash"], data["code"]);
+        const { hash, code } = data;
+        if (!life.isOver && hash && code) this.#ledgerHost.onInvalidBlock(this, String(hash), String(code));
       },
       error: (data, message) => {
         if (!life.isOver) this.host.onAlarm(this, `${message} ${JSON.stringify(data, bigintText)}`);
@@ -213,15 +286,13 @@ export class LedgerNode extends SimNode {
     });
   }
 
-  #meter(life: Lifetime, store: ChainStore): NodeMeter {
+  #meter(life: Lifetime, store: ChainStore, onStep: () => void): NodeMeter {
     return {
       ...noMeter,
       block: (height) => {
         if (!life.isOver) this.#onBlock(store, height);
       },
-      view: () => {
-        if (!life.isOver) this.#onStep();
-      },
+      view: onStep,
     };
   }
 
@@ -233,13 +304,12 @@ export class LedgerNode extends SimNode {
     this.#ledgerHost.gossip(this, STATUS_BYTES, (to) => to.receiveStatus(this.id, height));
   }
 
-  #onStep(): void {
-    const { node } = this.#running ?? {};
-    if (node === undefined) return;
-    for (const { block, status } of node.consensus.blocks.values())
-      if (status === "valid") this.noteExecuted(block.hash);
-    for (const { evidence } of node.evidence.slice(this.#evidence)) this.host.onEvidence(this, evidence);
-    this.#evidence = node.evidence.length;
+  #onStep(life: Lifetime, { consensus, evidence: all }: Node): void {
+    // Also of the step in which it crashes: the vote may be in the log, and is sent after the next start.
+    for (const { block, status } of consensus.blocks.values()) if (status === "valid") this.noteExecuted(block.hash);
+    if (life.isOver) return;
+    for (const { evidence } of all.slice(this.#evidence)) this.host.onEvidence(this, evidence);
+    this.#evidence = all.length;
     this.host.onStep(this, "step");
   }
 

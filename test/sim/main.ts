@@ -160,10 +160,10 @@ function describe({ seed, validators, minutes, faults, actors }: Scenario): obje
 }
 
 function printResult(scenario: Scenario, result: SimulationResult, milliseconds: number, command: string): void {
-  const { violations, traceHash, steps, heights, epochs, finality, bytesPerBlock } = result;
+  const { violations, traceHash, steps, heights, epochs, imports, finality, bytesPerBlock } = result;
   const { validators, actors, faults } = scenario;
   print(
-    `seed ${scenario.seed}: ${violations.length === 0 ? "held" : "FAILED"}, trace ${traceHash}, ${validators} validators, height ${Math.max(...heights)}, ${epochs} epochs, final after ${finality.p50}/${finality.p95} ms (p50/p95), ${bytesPerBlock} bytes per node and block, ${steps} steps in ${milliseconds} ms`,
+    `seed ${scenario.seed}: ${violations.length === 0 ? "held" : "FAILED"}, trace ${traceHash}, ${validators} validators, height ${Math.max(...heights)}, ${epochs} epochs, ${imports} snapshots, final after ${finality.p50}/${finality.p95} ms (p50/p95), ${bytesPerBlock} bytes per node and block, ${steps} steps in ${milliseconds} ms`,
   );
   if (violations.length === 0) return;
   print(`  faults: ${[...faults].join(", ") || "none"}; actors: ${[...actors.values()].join(", ") || "none"}`);
