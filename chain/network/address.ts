@@ -1,5 +1,6 @@
 /** Multiaddrs as far as this network uses them: TCP over IP or a name, and the id of the peer behind it. */
 import { isIP } from "node:net";
+import { peerIdFromString } from "@libp2p/peer-id";
 import { type Multiaddr, multiaddr } from "@multiformats/multiaddr";
 import { type NetworkError, networkError } from "./errors.ts";
 
@@ -37,7 +38,16 @@ export function parsePeerAddress(address: string): PeerAddress {
   }
   const peer = names[2] === "p2p" ? parse(address).getComponents()[2]?.value : undefined;
   if (peer === undefined) throw bad(address, "the peer's id is missing");
+  if (!isPeerId(peer)) throw bad(address, "the peer's id is malformed");
   return { peer, address };
+}
+
+function isPeerId(text: string): boolean {
+  try {
+    return peerIdFromString(text).toString() === text;
+  } catch {
+    return false;
+  }
 }
 
 /** From a peer, so only plain IP addresses: nobody makes us look up names. `undefined` for anything else. */

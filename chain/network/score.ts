@@ -70,8 +70,8 @@ export class PeerScores {
 
   /** When the ban ends, if there is one. */
   bannedUntil(peer: string, now: number): number | undefined {
-    const until = this.#entries.get(peer)?.bannedUntil ?? 0;
-    return until > now ? until : undefined;
+    const until = this.#entries.get(peer)?.bannedUntil;
+    return until !== undefined && until > now ? until : undefined;
   }
 
   isBanned(peer: string, now: number): boolean {
@@ -82,7 +82,7 @@ export class PeerScores {
     const known = this.#entries.get(peer);
     if (known !== undefined) return known;
     if (this.#entries.size >= this.#maxEntries) this.#forgetOne(now);
-    const entry: Entry = { score: 0, at: now, bans: 0, bannedUntil: 0 };
+    const entry: Entry = { score: 0, at: now, bans: 0, bannedUntil: Number.NEGATIVE_INFINITY };
     this.#entries.set(peer, entry);
     return entry;
   }
