@@ -34,7 +34,7 @@ export class NaivePool {
   guests: readonly Guest[] = [];
   private readonly accounts = new Map<Address, Account>();
   private readonly limits: MempoolLimits;
-  private time = 0;
+  private time = Number.NEGATIVE_INFINITY;
   private baseFee = 0n;
 
   constructor(limits: MempoolLimits) {
