@@ -1,3 +1,5 @@
+import { access } from "node:fs/promises";
+import { join } from "node:path";
 import { formatOgpu } from "../../base/units.ts";
 import type { AuditProgress, AuditReport } from "../../chain/store/audit.ts";
 import { type Command, defineCommand } from "../command.ts";
@@ -15,7 +17,7 @@ export const audit: Command = defineCommand({
     dataDir: {
       type: "string",
       placeholder: "folder",
-      description: "the chain database",
+      description: "a node's data folder, or the chain database in it",
       env: "OGPU_DATA_DIR",
       required: true,
     },
@@ -25,8 +27,8 @@ export const audit: Command = defineCommand({
     },
   },
   examples: [
-    { command: "ogpu audit --data-dir data/devnet", description: "check the devnet's database" },
-    { command: "ogpu audit --data-dir data/devnet --repair", description: "after a message that it is damaged" },
+    { command: "ogpu audit --data-dir data/devnet/validator-0", description: "check a validator of the devnet" },
+    { command: "ogpu audit --data-dir data/node --repair", description: "after a message that it is damaged" },
   ],
   async run({ options }, { report, progress }) {
     // Loaded now, so that `--help` and mistakes answer at once.
@@ -34,7 +36,7 @@ export const audit: Command = defineCommand({
       import("../../chain/store/audit.ts"),
       import("../../chain/store/chain-store.ts"),
     ]);
-    const directory = options.dataDir;
+    const directory = await databaseOf(options.dataDir);
     if (options.repair) {
       progress(`repairing ${directory}`);
       await ChainStore.repair(directory);
@@ -49,6 +51,18 @@ export const audit: Command = defineCommand({
     }
   },
 });
+
+async function databaseOf(dataDir: string): Promise<string> {
+  const inside = join(dataDir, "chain");
+  return (await exists(inside)) ? inside : dataDir;
+}
+
+async function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}
 
 /** Says something a few times in a large state, and nothing in a small one. */
 function everyNow(progress: (text: string) => void): AuditProgress {

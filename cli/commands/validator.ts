@@ -84,6 +84,6 @@ async function keyOf(options: OptionValues<typeof keyOptions>, spec: ChainSpec):
   const signer = key === undefined ? developmentSigner(spec, devKey ?? 0) : await keystoreSigner(key, passwordFile);
   const given = coinbase === undefined ? undefined : bytesToHex(readValue("--coinbase", coinbase, PATH, parseAddress));
   const receiver = given ?? operatorOf(spec, signer);
-  if (receiver !== undefined) return { signer, isNew: newKey, coinbase: receiver };
+  if (receiver !== undefined) return { signer, isDevelopment: key === undefined, isNew: newKey, coinbase: receiver };
   throw usageError("who receives the tips? this key is not in the chain spec, so give --coinbase <address>", HINT);
 }

@@ -60,8 +60,12 @@ export async function runNode(settings: NodeSettings, signal: AbortSignal, conte
   failed.signal.throwIfAborted();
 }
 
-/** Proofs of possession are part of the spec, which the database is bound to: once is enough. */
-async function checkFirstStart({ dataDir, spec }: NodeSettings): Promise<void> {
+/**
+ * Proofs of possession are part of the spec, which the database is bound to: once is enough. A proof says that nobody
+ * made up a key to forge certificates with; where everybody has all keys that is known.
+ */
+async function checkFirstStart({ dataDir, spec, key }: NodeSettings): Promise<void> {
+  if (key?.isDevelopment === true) return;
   const hasChain = await access(join(dataDir, "chain", "CURRENT")).then(
     () => true,
     () => false,

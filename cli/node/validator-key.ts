@@ -13,6 +13,8 @@ import { usageError } from "../failure.ts";
 
 export interface ValidatorKey {
   readonly signer: Signer;
+  /** All validators of the network are those that everybody knows. */
+  readonly isDevelopment: boolean;
   /** It has never signed on this chain. */
   readonly isNew: boolean;
   /** Receives the tips of its blocks. */
