@@ -7,7 +7,10 @@ import { INDEXING } from "./operators/indexing.ts";
 import { LOSSES } from "./operators/losses.ts";
 import { NORMALISATION } from "./operators/normalisation.ts";
 import { PRODUCTS } from "./operators/products.ts";
+import { RECURRENT } from "./operators/recurrent.ts";
+import { SAMPLING } from "./operators/sampling.ts";
 import { SHAPES } from "./operators/shapes.ts";
+import { VARIOUS } from "./operators/various.ts";
 import { WINDOWS } from "./operators/windows.ts";
 
 export const OPERATORS: ReadonlyMap<string, Lowering> = new Map(
@@ -21,5 +24,8 @@ export const OPERATORS: ReadonlyMap<string, Lowering> = new Map(
     ...NORMALISATION,
     ...ATTENTION,
     ...LOSSES,
+    ...SAMPLING,
+    ...RECURRENT,
+    ...VARIOUS,
   }),
 );

@@ -187,3 +187,141 @@ KERNEL(taps, u32 n, u32 size, u32 count, u32 inner, u32 taps, const i32* at, con
     y[i] = sum;
   }
 }
+
+// What the columns of windows add up to: each element gathers from every window that covers it.
+KERNEL(col2im, u32 n, Window w, u32 blocks, const float* x, float* y) {
+  EACH_ELEMENT(i, n) {
+    u32 c = i % w.in[2], rest = i / w.in[2];
+    u32 b = rest % w.in[1];
+    rest /= w.in[1];
+    u32 a = rest % w.in[0], plane = rest / w.in[0];
+    u32 taps = w.kernel[0] * w.kernel[1] * w.kernel[2];
+    float sum = 0.0f;
+    for (u32 p = 0; p < w.kernel[0]; p++)
+      for (u32 q = 0; q < w.kernel[1]; q++)
+        for (u32 r = 0; r < w.kernel[2]; r++) {
+          i32 d = (i32)a + w.before[0] - (i32)p * w.dilation[0];
+          i32 e = (i32)b + w.before[1] - (i32)q * w.dilation[1];
+          i32 f = (i32)c + w.before[2] - (i32)r * w.dilation[2];
+          if (d < 0 || e < 0 || f < 0) continue;
+          if (d % w.stride[0] != 0 || e % w.stride[1] != 0 || f % w.stride[2] != 0) continue;
+          u32 u = (u32)(d / w.stride[0]), v = (u32)(e / w.stride[1]), t = (u32)(f / w.stride[2]);
+          if (u >= w.out[0] || v >= w.out[1] || t >= w.out[2]) continue;
+          u32 tap = (p * w.kernel[1] + q) * w.kernel[2] + r;
+          sum = sum + x[((i64)plane * taps + tap) * blocks + (u * w.out[1] + v) * w.out[2] + t];
+        }
+    y[i] = sum;
+  }
+}
+
+#define MOST_ROWS 16
+
+// The determinant of each matrix of up to 16 rows, by elimination in double precision.
+KERNEL(Det, u32 rows, u32 m, const float* x, float* y) {
+  EACH_ROW(row, rows) {
+    double a[MOST_ROWS * MOST_ROWS];
+    for (u32 j = 0; j < m * m; j++) a[j] = x[(i64)row * m * m + j];
+    double det = 1.0;
+    for (u32 k = 0; k < m; k++) {
+      u32 best = k;
+      for (u32 j = k + 1; j < m; j++) best = fabs(a[j * m + k]) > fabs(a[best * m + k]) ? j : best;
+      double pivot = a[best * m + k];
+      if (best != k) det = -det;
+      for (u32 j = 0; j < m; j++) {
+        double swapped = a[best * m + j];
+        a[best * m + j] = a[k * m + j];
+        a[k * m + j] = swapped;
+      }
+      det = det * pivot;
+      for (u32 i = k + 1; pivot != 0.0 && i < m; i++) {
+        double factor = a[i * m + k] / pivot;
+        for (u32 j = k; j < m; j++) a[i * m + j] = a[i * m + j] - factor * a[k * m + j];
+      }
+    }
+    y[row] = ogpu::nearest(det);
+  }
+}
+
+struct Grid {
+  u32 channels;
+  u32 in[3];
+  u32 points;
+  // 2 or 3; 0 nearest, 1 linear, 2 cubic; 0 zeros, 1 border, 2 reflection.
+  i32 rank, mode, padding, alignCorners;
+};
+
+OGPU_INLINE float reflected(float x, float low, float high) {
+  float range = high - low;
+  if (x < low) {
+    float gap = low - x;
+    i32 turns = (i32)(gap / range);
+    float rest = gap - (float)turns * range;
+    return (turns & 1) == 0 ? low + rest : high - rest;
+  }
+  if (x > high) {
+    float gap = x - high;
+    i32 turns = (i32)(gap / range);
+    float rest = gap - (float)turns * range;
+    return (turns & 1) == 0 ? high - rest : low + rest;
+  }
+  return x;
+}
+
+// The position of a pixel that may lie outside; -1 for none.
+OGPU_INLINE i32 pixel(float at, u32 size, const Grid& g) {
+  float low = g.alignCorners != 0 ? 0.0f : -0.5f;
+  float high = g.alignCorners != 0 ? (float)size - 1.0f : (float)size - 0.5f;
+  if (g.padding == 2) at = size == 1 ? 0.0f : reflected(at, low, high);
+  i32 place = (i32)at;
+  if (g.padding == 1) return place < 0 ? 0 : place >= (i32)size ? (i32)size - 1 : place;
+  return at < 0.0f || place >= (i32)size ? -1 : place;
+}
+
+OGPU_INLINE float source(float x, u32 size, const Grid& g) {
+  float at = g.alignCorners != 0 ? (x + 1.0f) * 0.5f * ((float)size - 1.0f) : ((x + 1.0f) * (float)size - 1.0f) * 0.5f;
+  if (g.mode == 0) at = rintf(at);
+  float low = g.alignCorners != 0 ? 0.0f : -0.5f;
+  float high = g.alignCorners != 0 ? (float)size - 1.0f : (float)size - 0.5f;
+  if (at < low || at > high) {
+    if (g.padding == 1) at = ogpu::smaller(ogpu::larger(at, 0.0f), (float)size - 1.0f);
+    if (g.padding == 2) at = size == 1 ? 0.0f : reflected(at, low, high);
+  }
+  return at;
+}
+
+// Tap t of the interpolation at `part` between two pixels.
+OGPU_INLINE float tap_weight(float part, u32 t, int mode) {
+  if (mode == 0) return 1.0f;
+  if (mode == 1) return t == 0 ? 1.0f - part : part;
+  const float a = -0.75f;
+  float x = t == 0 ? part + 1.0f : t == 1 ? part : t == 2 ? 1.0f - part : 2.0f - part;
+  if (t == 1 || t == 2) return ((a + 2.0f) * x - (a + 3.0f)) * x * x + 1.0f;
+  return ((a * x - 5.0f * a) * x + 8.0f * a) * x - 4.0f * a;
+}
+
+// y[image, channel, point] from the place in x that the grid names, its coordinates innermost dimension first.
+KERNEL(grid_sample, u32 n, Grid g, const float* x, const float* grid, float* y) {
+  EACH_ELEMENT(i, n) {
+    u32 point = i % g.points, plane = i / g.points, image = plane / g.channels;
+    const float* at = grid + ((i64)image * g.points + point) * g.rank;
+    const float* from = x + (i64)plane * g.in[0] * g.in[1] * g.in[2];
+    float w = source(at[0], g.in[2], g), h = source(at[1], g.in[1], g), d = 0.0f;
+    if (g.rank == 3) d = source(at[2], g.in[0], g);
+    u32 taps = g.mode == 0 ? 1 : g.mode == 1 ? 2 : 4;
+    u32 deep = g.rank == 3 ? taps : 1;
+    float back = g.mode == 2 ? 1.0f : 0.0f;
+    float w0 = g.mode == 0 ? w : floorf(w), h0 = g.mode == 0 ? h : floorf(h), d0 = g.mode == 0 ? d : floorf(d);
+    float sum = 0.0f;
+    for (u32 p = 0; p < deep; p++)
+      for (u32 q = 0; q < taps; q++)
+        for (u32 r = 0; r < taps; r++) {
+          i32 u = g.rank == 3 ? pixel(d0 - back + (float)p, g.in[0], g) : 0;
+          i32 v = pixel(h0 - back + (float)q, g.in[1], g), t = pixel(w0 - back + (float)r, g.in[2], g);
+          if (u < 0 || v < 0 || t < 0) continue;
+          float weight = tap_weight(h - h0, q, g.mode) * tap_weight(w - w0, r, g.mode);
+          if (g.rank == 3) weight = weight * tap_weight(d - d0, p, g.mode);
+          sum = ogpu::fma(weight, from[((i64)u * g.in[1] + v) * g.in[2] + t], sum);
+        }
+    y[i] = sum;
+  }
+}

@@ -26,12 +26,13 @@ interface Masks {
 
 /** What is added to the scores: minus infinity where nothing is to be looked at. */
 function biasOf(c: NodeContext, { queries, keys, past }: Masks, batch: number): Value | undefined {
-  const none = c.ops.scalar("f32", 0);
-  const never = c.ops.scalar("f32", Number.NEGATIVE_INFINITY);
+  const { type } = c.input(0);
+  const none = c.ops.scalar(type, 0);
+  const never = c.ops.scalar(type, Number.NEGATIVE_INFINITY);
   const given = c.maybe(3);
   let bias: Value | undefined;
   if (given !== undefined) {
-    bias = given.type === "bool" ? c.ops.where(given, none, never) : c.ops.cast(given, "f32");
+    bias = given.type === "bool" ? c.ops.where(given, none, never) : c.ops.cast(given, type);
     bias = widened(c, bias, keys);
   }
   if (c.int("is_causal", 0) === 1) {
@@ -56,11 +57,10 @@ function widened(c: NodeContext, mask: Value, keys: number): Value {
   const have = mask.shape.at(-1) ?? 1;
   if (have === keys || have === 1) return mask;
   const rest = [...mask.shape.slice(0, -1), keys - have];
-  return c.ops.concat([mask, c.ops.expand(c.ops.scalar("f32", Number.NEGATIVE_INFINITY), rest)], -1);
+  return c.ops.concat([mask, c.ops.expand(c.ops.scalar(mask.type, Number.NEGATIVE_INFINITY), rest)], -1);
 }
 
 function attention(c: NodeContext): readonly (Value | undefined)[] {
-  const { type } = c.input(0);
   const flat = c.input(0).shape.length === 3;
   const queryHeads = flat ? c.int("q_num_heads", 1) : (c.input(0).shape[1] as number);
   const keyHeads = flat ? c.int("kv_num_heads", 1) : (c.input(1).shape[1] as number);
@@ -71,7 +71,7 @@ function attention(c: NodeContext): readonly (Value | undefined)[] {
   const value = joined(c.maybe(5), heads(c, c.input(2), keyHeads));
   const [batch = 1, , queries = 1, size = 1] = query.shape;
   const scale = Math.sqrt(c.float("scale", 1 / Math.sqrt(size)));
-  const scaled = (x: Value): Value => c.ops.by("Mul", c.ops.cast(x, "f32"), scale);
+  const scaled = (x: Value): Value => c.ops.by("Mul", x, scale);
   const raw = c.ops.matmul(scaled(query), c.ops.transpose(repeated(c, scaled(key), queryHeads), [0, 1, 3, 2]));
   const softcap = c.float("softcap", 0);
   const capped = softcap > 0 ? c.ops.by("Mul", c.ops.unary("Tanh", c.ops.by("Div", raw, softcap)), softcap) : raw;
@@ -79,19 +79,19 @@ function attention(c: NodeContext): readonly (Value | undefined)[] {
   const bias = biasOf(c, { queries, keys, past: c.maybe(4)?.shape[2] ?? 0 }, batch);
   const biased = bias === undefined ? capped : c.ops.add(capped, bias);
   const weights = bias === undefined ? c.ops.softmax(biased, 3) : maskedSoftmax(c, biased);
-  const product = c.ops.matmul(weights, repeated(c, c.ops.cast(value, "f32"), queryHeads));
+  const product = c.ops.matmul(weights, repeated(c, value, queryHeads));
   const result = flat
     ? c.ops.reshape(c.ops.transpose(product, [0, 2, 1, 3]), [batch, queries, countOf(product.shape) / batch / queries])
     : product;
   const shown = [raw, capped, biased, weights][c.int("qk_matmul_output_mode", 0)] as Value;
-  return [c.ops.cast(result, type), key, value, c.ops.cast(shown, type)];
+  return [result, key, value, shown];
 }
 
 /** Rows with nothing to look at become zeros. */
 function maskedSoftmax(c: NodeContext, scores: Value): Value {
   const most = c.ops.reduce("Max", scores, [3], true);
   const empty = c.ops.by("Equal", most, Number.NEGATIVE_INFINITY);
-  return c.ops.where(empty, c.ops.scalar("f32", 0), c.ops.softmax(scores, 3));
+  return c.ops.where(empty, c.ops.scalar(scores.type, 0), c.ops.softmax(scores, 3));
 }
 
 /** Pairs of the first `size` elements of each head are turned by an angle that depends on the position. */

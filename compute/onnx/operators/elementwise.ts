@@ -134,6 +134,15 @@ function bitCast(c: NodeContext): readonly Value[] {
   return [c.ops.builder.as(x, x.shape, type)];
 }
 
+/** While training it would be random; a program computes inference. */
+function dropout(c: NodeContext): readonly (Value | undefined)[] {
+  const x = c.input(0);
+  if (c.opset >= 12 && (c.known(2)?.[0] ?? 0) !== 0 && (c.known(1)?.[0] ?? 0.5) !== 0) {
+    return c.unsupported("dropping at random");
+  }
+  return [x, c.wants(1) ? c.ops.expand(c.ops.scalar("bool", 1), x.shape) : undefined];
+}
+
 /** A narrow integer from a whole float, limited to its range. */
 export function clamped(c: NodeContext, x: Value, type: ElementType): Value {
   const [low, high] = rangeOf(type);
@@ -160,6 +169,5 @@ export const ELEMENTWISE: Readonly<Record<string, Lowering>> = {
   BitCast: bitCast,
   Identity: (c) => [c.input(0)],
   Where: (c) => [c.ops.where(c.input(0), c.input(1), c.input(2))],
-  // While training it would be random; a program computes inference.
-  Dropout: (c) => [c.input(0), c.wants(1) ? c.ops.expand(c.ops.scalar("bool", 1), c.input(0).shape) : undefined],
+  Dropout: dropout,
 };

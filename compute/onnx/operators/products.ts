@@ -73,11 +73,16 @@ function spread(c: NodeContext, value: Value, x: Value): Value {
   return c.ops.slice(full, axis, 0, x.shape[axis] as number);
 }
 
+function outputType(c: NodeContext): ElementType | undefined {
+  const number = c.int("output_dtype", 0);
+  return number === 0 ? undefined : (elementTypeOf(number) ?? c.unsupported(`elements of type ${number}`));
+}
+
 function quantizeLinear(c: NodeContext): readonly Value[] {
   const x = c.ops.cast(c.input(0), "f32");
   const zero = c.maybe(2);
-  const named = elementTypeOf(c.int("output_dtype", 0));
-  const type = zero?.type ?? named ?? "u8";
+  const type = zero?.type ?? outputType(c) ?? "u8";
+  if (type === "i32" || type === "u32" || type.startsWith("f")) return c.unsupported(`quantisation to ${type}`);
   const scale = spread(c, c.ops.cast(c.input(1), "f32"), x);
   return [quantised(c, x, scale, zero === undefined ? undefined : spread(c, zero, x), type)];
 }
@@ -89,7 +94,7 @@ function dequantizeLinear(c: NodeContext): readonly Value[] {
   const moved = zero === undefined ? wide : c.ops.sub(wide, spread(c, c.ops.cast(zero, "i32"), x));
   const scale = spread(c, c.input(1), x);
   const product = c.ops.mul(c.ops.cast(moved, "f32"), c.ops.cast(scale, "f32"));
-  return [c.ops.cast(product, elementTypeOf(c.int("output_dtype", 0)) ?? scale.type)];
+  return [c.ops.cast(product, outputType(c) ?? scale.type)];
 }
 
 /** To 8 bits, with the scale and zero point that the values ask for. */

@@ -2,7 +2,8 @@
 
 import { runProgram } from "../../../compute/device/run-program.ts";
 import { WasmEngine } from "../../../compute/device/wasm-engine.ts";
-import { bytesOf, type ElementType } from "../../../compute/onnx/element-types.ts";
+import { bytesOf, ELEMENT_TYPES, type ElementType } from "../../../compute/onnx/element-types.ts";
+import { onnxError } from "../../../compute/onnx/errors.ts";
 import { importModel } from "../../../compute/onnx/import-model.ts";
 import type { Attribute, Model } from "../../../compute/onnx/model.ts";
 import { countOf, type Tensor } from "../../../compute/onnx/tensor.ts";
@@ -40,6 +41,7 @@ export interface OnnxCase {
 }
 
 function tensorOf({ t, s, b }: Omit<VectorTensor, "n">): Tensor {
+  if (!ELEMENT_TYPES.includes(t)) throw onnxError("ONNX_UNSUPPORTED", `elements of type ${t}`);
   return { type: t, shape: s, bytes: base64ToBytes(b) };
 }
 
@@ -47,7 +49,11 @@ function tensorOf({ t, s, b }: Omit<VectorTensor, "n">): Tensor {
 function attributeOf(value: VectorAttribute): Attribute {
   if (typeof value === "string") return { kind: "string", value };
   if (typeof value === "number") return { kind: Number.isInteger(value) ? "int" : "float", value };
-  if ("tensor" in value) return { kind: "tensor", value: tensorOf(value.tensor) };
+  if (!Array.isArray(value)) {
+    return typeof value === "object" && value !== null && "tensor" in value
+      ? { kind: "tensor", value: tensorOf(value.tensor) }
+      : { kind: "other" };
+  }
   if (value.some((item) => typeof item === "string")) return { kind: "strings", value: value as readonly string[] };
   const numbers = value as readonly number[];
   return { kind: numbers.every(Number.isInteger) ? "ints" : "floats", value: numbers };
