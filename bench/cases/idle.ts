@@ -1,0 +1,69 @@
+/** What a validator costs while nothing happens: processor time and memory of each of four, over a while. */
+import { readFile } from "node:fs/promises";
+import type { BenchCase, BenchResult } from "../case.ts";
+import { startDevnet } from "../network/our-network.ts";
+import { withScratchFolder } from "../scratch.ts";
+
+interface Params extends Readonly<Record<string, number>> {
+  readonly seconds: number;
+  readonly settle: number;
+  readonly validators: number;
+}
+
+const CPU_TARGET = 3;
+const MEMORY_TARGET = 250;
+/** Linux counts processor time in hundredths of a second for programs, on every architecture. */
+const TICKS_PER_SECOND = 100;
+
+export const benchCase: BenchCase<Params> = {
+  name: "idle",
+  description: "processor time and memory of idle validators (Linux only)",
+  sizes: {
+    smoke: { seconds: 1, settle: 0, validators: 4 },
+    full: { seconds: 30, settle: 10, validators: 4 },
+  },
+  run: (params) => withScratchFolder((folder) => measure(params, folder)),
+};
+
+async function measure({ seconds, settle, validators }: Params, folder: string): Promise<BenchResult> {
+  const chain = await startDevnet(folder, validators);
+  try {
+    await delay(settle);
+    const before = await Promise.all(chain.processes.map(processorSeconds));
+    const start = performance.now();
+    await delay(seconds);
+    const elapsed = (performance.now() - start) / 1000;
+    const after = await Promise.all(chain.processes.map(processorSeconds));
+    const percent = Math.max(...after.map((total, index) => ((total - (before[index] ?? 0)) / elapsed) * 100));
+    const megabytes = Math.max(...(await Promise.all(chain.processes.map(residentMegabytes))));
+    return {
+      measurements: [
+        { name: "processor, the busiest", value: percent, unit: "% of a core" },
+        { name: "memory, the largest", value: megabytes, unit: "MB" },
+      ],
+      comparisons: [
+        { name: `processor / ${CPU_TARGET}%`, ratio: percent / CPU_TARGET, target: { atMost: 1 } },
+        { name: `memory / ${MEMORY_TARGET} MB`, ratio: megabytes / MEMORY_TARGET, target: { atMost: 1 } },
+      ],
+      agreed: undefined,
+    };
+  } finally {
+    await chain.stop();
+  }
+}
+
+/** All threads, in user and system mode: fields 14 and 15 of proc(5), after the name in brackets. */
+async function processorSeconds(pid: number): Promise<number> {
+  const text = await readFile(`/proc/${pid}/stat`, "utf8");
+  const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
+  return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
+}
+
+async function residentMegabytes(pid: number): Promise<number> {
+  const kilobytes = /VmRSS:\s+(\d+)/.exec(await readFile(`/proc/${pid}/status`, "utf8"))?.[1];
+  return Number(kilobytes) / 1024;
+}
+
+function delay(seconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, seconds * 1000));
+}
