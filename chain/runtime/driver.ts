@@ -30,7 +30,7 @@ export interface DriverPorts {
   /** What may go into a block on that parent, best first. */
   candidates(parent: Block): readonly RecoveredTransaction[];
   /** Candidates that the ledger refused. */
-  onRejected(rejected: readonly RejectedTransaction[]): void;
+  onRejected(rejected: readonly RejectedTransaction[], parent: Block): void;
   /** Resolves when all of it is durable. */
   commit(blocks: readonly Block[], certificate: Certificate): Promise<void>;
   onEvidence(evidence: Evidence, offence: Offence): void;
@@ -207,7 +207,7 @@ export class ConsensusDriver {
     assert(epoch.number === effect.epoch, "a block is built in the current epoch");
     const candidates = effect.emptyOnly ? [] : ports.candidates(effect.parent);
     const { block, rejected } = ledger.build(effect, candidates, epoch);
-    if (rejected.length > 0) ports.onRejected(rejected);
+    if (rejected.length > 0) ports.onRejected(rejected, effect.parent);
     this.#events.push({ type: "built", epoch: effect.epoch, view: effect.view, block });
   }
 

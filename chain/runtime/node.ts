@@ -208,7 +208,7 @@ export class Node extends ChainReader {
         serve: (request) => answerRequest(store, request),
         recover: (block) => recoverBlock(block, this.mempool, (raws) => senders.recover(raws)),
         candidates: (parent) => this.#candidates(parent),
-        onRejected: (rejected) => this.#onRejected(rejected),
+        onRejected: (rejected, parent) => this.#onRejected(rejected, parent),
         commit: (blocks, certificate) => this.#commits.commit(blocks, certificate),
         onEvidence: (evidence, offence) => this.#onEvidence(evidence, offence),
         onAlarm: (reason) => this.#onAlarm(reason),
@@ -266,7 +266,9 @@ export class Node extends ChainReader {
     });
   }
 
-  #onRejected(rejected: readonly RejectedTransaction[]): void {
+  /** What fails on a block that may not become final may still be right on another. */
+  #onRejected(rejected: readonly RejectedTransaction[], parent: Block): void {
+    if (parent.hash !== this.consensus.final.hash) return;
     for (const { transaction, error } of rejected) {
       if (!POSTPONED.includes(error.code)) this.mempool.remove(bytesToHex(transaction.hash));
     }
