@@ -10,7 +10,7 @@ const FLAGS = ["-std=c++17", "-O2", "-march=native", "-ffp-contract=off", "-fPIC
 /** The checkout, from the sources and from `dist`. */
 function root(): string {
   const places = ["../../", "../../../"].map((path) => fileURLToPath(new URL(path, import.meta.url)));
-  return places.find((place) => existsSync(join(place, "package.json"))) ?? "";
+  return places.find((place) => existsSync(join(place, "package-lock.json"))) ?? "";
 }
 
 /** The library's path; `undefined` where there is no compiler. */

@@ -1,0 +1,139 @@
+/**
+ * The fp32 matrix product of the CPU device, bit-exact, beside OpenBLAS on as many threads; the product of bytes; and what
+ * checking one tile of it in WebAssembly costs beside the whole.
+ */
+import { Prng } from "../../base/prng.ts";
+import { runProgram } from "../../compute/device/run-program.ts";
+import { WasmEngine } from "../../compute/device/wasm-engine.ts";
+import { standardProgram } from "../../compute/kernels/standard-program.ts";
+import { type CpuAddon, loadAddon } from "../../compute/native/addon.ts";
+import { checkProgram } from "../../compute/ptx/check-program.ts";
+import type { BenchCase, BenchResult, Comparison, Measurement } from "../case.ts";
+import { type Contestant, interleave } from "../interleave.ts";
+import { findOpenBlas, type OpenBlas } from "../openblas.ts";
+
+interface Params extends Readonly<Record<string, number>> {
+  readonly rounds: number;
+  readonly size: number;
+  readonly large: number;
+}
+
+export const benchCase: BenchCase<Params> = {
+  name: "gemm",
+  description: "fp32 matrix product on the CPU, bit-exact, beside OpenBLAS on one and two threads",
+  sizes: { smoke: { rounds: 1, size: 96, large: 128 }, full: { rounds: 15, size: 1024, large: 2048 } },
+  run,
+};
+
+/** At least, for one thread and for two. */
+const TARGETS = new Map([
+  [1, 0.85],
+  [2, 0.78],
+]);
+
+function bytesOf(values: Float32Array): Uint8Array {
+  return new Uint8Array(values.buffer, values.byteOffset, values.byteLength);
+}
+
+function numbers(...values: readonly number[]): readonly Uint8Array[] {
+  return values.map((value) => bytesOf(new Float32Array(new Int32Array([value]).buffer)));
+}
+
+class Matrices {
+  readonly n: number;
+  readonly a: Float32Array;
+  readonly b: Float32Array;
+  readonly ours: Float32Array;
+  readonly theirs: Float32Array;
+
+  constructor(n: number) {
+    const prng = new Prng(`gemm ${n}`);
+    const random = (): Float32Array => Float32Array.from({ length: n * n }, () => prng.below(2000) / 1000 - 1);
+    this.n = n;
+    this.a = random();
+    this.b = random();
+    this.ours = new Float32Array(n * n);
+    this.theirs = new Float32Array(n * n);
+  }
+
+  async product(cpu: CpuAddon, threads: number): Promise<number> {
+    const { n } = this;
+    const { variants } = cpu.features();
+    const grid = [Math.ceil(n / 64), Math.ceil(n / 64), 1];
+    const scalars = numbers(n, n, n, 0, n, 1, 0, n, 1);
+    const values = [...scalars, bytesOf(this.a), bytesOf(this.b), bytesOf(this.ours)];
+    const isBuffer = values.map((_, i) => i >= scalars.length);
+    await cpu.run(variants[0] ?? "portable", "gemm", grid, values, isBuffer, threads).promise;
+    return 2 * n ** 3;
+  }
+
+  peer(blas: OpenBlas, threads: number): number {
+    blas.product(threads, this.n, this.a, this.b, this.theirs);
+    return 2 * this.n ** 3;
+  }
+
+  /** Sums in another order differ in the last digits. */
+  agree(): boolean {
+    const limit = 1e-5 * this.n;
+    return this.ours.every((value, i) => Math.abs(value - (this.theirs[i] as number)) < limit);
+  }
+}
+
+function contestants(cpu: CpuAddon, blas: OpenBlas | undefined, sizes: readonly Matrices[]): readonly Contestant[] {
+  return sizes.flatMap((matrices) =>
+    [1, 2].flatMap((threads) => {
+      const label = `${matrices.n}, ${threads} thread${threads === 1 ? "" : "s"}`;
+      const ours = { name: `ours ${label}`, run: () => matrices.product(cpu, threads) };
+      if (blas === undefined) return [ours];
+      return [ours, { name: `OpenBLAS ${label}`, run: () => matrices.peer(blas, threads) }];
+    }),
+  );
+}
+
+async function byteProduct(cpu: CpuAddon, n: number): Promise<number> {
+  const grid = [Math.ceil(n / 64), Math.ceil(n / 64), 1];
+  const scalars = numbers(n, n, n, 1, 1, 0, 0);
+  const values = [...scalars, new Uint8Array(n * n).fill(3), new Uint8Array(n * n).fill(5), new Uint8Array(4 * n * n)];
+  const isBuffer = values.map((_, i) => i >= scalars.length);
+  await cpu.run(cpu.features().variants[0] ?? "portable", "gemm_int8", grid, values, isBuffer, 1).promise;
+  return 2 * n ** 3;
+}
+
+/** One tile of 64 by 64, as a verifier does it. */
+function tileCheck(n: number): () => number {
+  const checked = checkProgram(standardProgram({ kernel: "gemm", numbers: [64, 64, n, 0, n, 1, 0, 64, 1] }));
+  const engine = new WasmEngine(checked);
+  const inputs = new Map([9, 10].map((parameter) => [`p${parameter}`, new Uint8Array(4 * 64 * n)] as const));
+  return () => {
+    if (runProgram(checked, engine, inputs).kind !== "done") throw new Error("the kernel trapped");
+    return 1;
+  };
+}
+
+async function run({ rounds, size, large }: Params): Promise<BenchResult> {
+  const addon = loadAddon();
+  if ("problem" in addon) throw new Error(addon.problem);
+  const { cpu } = addon;
+  const blas = findOpenBlas();
+  const sizes = [new Matrices(size), new Matrices(large)];
+  const rates = await interleave(rounds, [
+    ...contestants(cpu, blas, sizes),
+    { name: "bytes", run: () => byteProduct(cpu, size) },
+    { name: "tile", run: tileCheck(size) },
+  ]);
+  const measurements: Measurement[] = [];
+  const comparisons: Comparison[] = [];
+  for (const { name } of contestants(cpu, blas, sizes)) {
+    measurements.push({ name, value: rates.rate(name), unit: "operations/s" });
+    if (!name.startsWith("ours") || blas === undefined) continue;
+    const target = { atLeast: TARGETS.get(name.includes("threads") ? 2 : 1) ?? 1 };
+    comparisons.push({ name, ratio: rates.ratio(name, name.replace("ours", "OpenBLAS")), target });
+  }
+  measurements.push({ name: `bytes ${size}, 1 thread`, value: rates.rate("bytes"), unit: "operations/s" });
+  const whole = rates.rate(`ours ${size}, 1 thread`) / (2 * size ** 3);
+  comparisons.push({
+    ...{ name: "checking one tile in WebAssembly, beside the product", target: { atMost: 10 } },
+    ratio: whole / rates.rate("tile"),
+  });
+  return { measurements, comparisons, agreed: blas === undefined ? undefined : sizes.every((at) => at.agree()) };
+}
