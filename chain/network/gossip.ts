@@ -1,6 +1,6 @@
 /** Gossip: batches of transactions to everybody, final blocks to those who follow the chain. */
 import type { GossipSub, Message, TopicValidatorResult } from "@libp2p/gossipsub";
-import type { PeerId } from "@libp2p/interface";
+import type { Connection, PeerId } from "@libp2p/interface";
 import { CodedError } from "../../base/errors.ts";
 import type { FinalSegment } from "../consensus/types.ts";
 import { decodeTransactions, encodeTransactions, type FinalCodec } from "../wire/gossip.ts";
@@ -26,6 +26,13 @@ export interface GossipHost {
   onTransactions(peer: string, raws: readonly Uint8Array[]): Promise<GossipVerdict>;
   onFinalBlock(peer: string, segment: FinalSegment): Promise<GossipVerdict>;
   onOffence(peer: string, offence: Offence, error: Error): void;
+}
+
+/** Whether gossip is open in both directions on one of a peer's connections, or on two of them. */
+export function hasGossipStreams(connections: readonly Connection[], protocols: readonly string[]): boolean {
+  const streams = connections.flatMap((connection) => connection.streams);
+  const open = streams.filter(({ protocol, status }) => status === "open" && protocols.includes(protocol));
+  return open.some((s) => s.direction === "inbound") && open.some((s) => s.direction === "outbound");
 }
 
 export class Gossip {

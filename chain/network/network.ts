@@ -7,34 +7,19 @@ import { CodedError } from "../../base/errors.ts";
 import { consensusBlockOf } from "../blocks/consensus-block.ts";
 import type { FinalSegment } from "../consensus/types.ts";
 import { finalCodec } from "../wire/gossip.ts";
-import { MAX_AGENT_LENGTH, MAX_OWN_ADDRESSES } from "../wire/limits.ts";
-import {
-  addressed,
-  type ChannelName,
-  channelsOf,
-  type DataMessage,
-  type Hello,
-  type NodeMessage,
-} from "../wire/node-message.ts";
+import { addressed, type ChannelName, channelsOf, type Hello, type NodeMessage } from "../wire/node-message.ts";
 import { parsePeerAddress, readPeerAddress } from "./address.ts";
 import { Dialer } from "./dialer.ts";
 import { type NetworkError, networkError } from "./errors.ts";
 import { connectionGater, type GateHost, scoredIp } from "./gate.ts";
-import { Gossip, type GossipVerdict } from "./gossip.ts";
+import { Gossip, type GossipVerdict, hasGossipStreams } from "./gossip.ts";
 import { topicsOf } from "./gossip-options.ts";
+import { agentOf, makeHello, mismatch } from "./hello.ts";
 import { createHost, type Host } from "./host.ts";
-import {
-  DEFAULT_MAX_PEERS,
-  DEFAULT_OUTBOUND_PEERS,
-  GOSSIP_GRACE,
-  IP_PATIENCE,
-  PROTOCOL_VERSION,
-  TIMING,
-  type Timing,
-} from "./limits.ts";
+import { DEFAULT_MAX_PEERS, DEFAULT_OUTBOUND_PEERS, GOSSIP_GRACE, IP_PATIENCE, TIMING, type Timing } from "./limits.ts";
 import { type NetworkLog, SILENT_LOG } from "./log.ts";
 import type { NetworkHandlers, NetworkOptions, PeerStatus } from "./options.ts";
-import { addressesFor, learned, usableScopes } from "./peer-exchange.ts";
+import { PeerExchange, usableAddresses } from "./peer-exchange.ts";
 import { encodeFrame, PeerSession, PROTOCOLS, type SessionHost } from "./peer-session.ts";
 import { type Offence, PeerScores } from "./score.ts";
 
@@ -54,11 +39,9 @@ export class Network {
   readonly #scores: PeerScores;
   readonly #sessions = new Map<string, PeerSession>();
   readonly #sessionHost: SessionHost;
-  /** Peers whose answer with addresses we wait for. */
-  readonly #asked = new Set<string>();
+  readonly #exchange: PeerExchange;
   #timer: NodeJS.Timeout | undefined;
   #statusAt = 0;
-  #askedAt = Number.NEGATIVE_INFINITY;
   #isRunning = false;
 
   private constructor(libp2p: Host, scores: PeerScores, options: NetworkOptions, handlers: NetworkHandlers) {
@@ -70,6 +53,7 @@ export class Network {
     this.#timing = { ...TIMING, ...options.timing };
     this.#dialer = this.#makeDialer();
     this.#sessionHost = this.#makeSessionHost();
+    this.#exchange = this.#makeExchange();
     this.#gossip = this.#makeGossip();
   }
 
@@ -218,14 +202,27 @@ export class Network {
       timing: this.#timing,
       partial: { bytes: 0 },
       now,
-      hello: () => this.#hello(),
+      hello: () => makeHello(this.#options, this.#handlers.status().height, this.addresses()),
       refusal: (session, hello) => this.#refusal(session, hello),
       onReady: (session) => this.#onReady(session),
       onMessage: (session, message) => this.#deliver(session, message),
-      onExchange: (session, message) => this.#onExchange(session, message),
+      onExchange: (session, message) => this.#exchange.onMessage(session, message),
       onOffence: (session, offence, error) => this.#offend(session.peer, offence, error),
       onClosed: (session, reason) => this.#onClosed(session, reason),
     };
+  }
+
+  #makeExchange(): PeerExchange {
+    return new PeerExchange({
+      interval: this.#timing.exchangeInterval,
+      ready: () => this.#ready(),
+      send: (session, message) => {
+        session.send("data", encodeFrame(this.#sessionHost.channels, { channel: "data", message }), false);
+      },
+      learn: (addresses) => this.#learn(addresses),
+      onUnasked: ({ peer }) =>
+        this.#offend(peer, "useless", networkError("NETWORK_BANNED", "addresses that nobody asked for")),
+    });
   }
 
   #makeGossip(): Gossip {
@@ -280,42 +277,10 @@ export class Network {
     session?.close(networkError("NETWORK_CLOSED", "the connection ended"));
   }
 
-  #hello(): Hello {
-    const { chainId, genesis, role } = this.#options;
-    const addresses = this.addresses()
-      .filter((address) => readPeerAddress(address) !== undefined)
-      .slice(0, MAX_OWN_ADDRESSES);
-    const { height } = this.#handlers.status();
-    return { version: PROTOCOL_VERSION, chainId, genesis, role, height, addresses, agent: agentOf(this.#options) };
-  }
-
   #refusal({ peer, connection }: PeerSession, hello: Hello): NetworkError | undefined {
-    const { chainId, genesis } = this.#options;
-    if (hello.version !== PROTOCOL_VERSION) {
-      return networkError(
-        "NETWORK_WRONG_VERSION",
-        `the peer speaks version ${hello.version}, we speak ${PROTOCOL_VERSION}`,
-        { peer, theirs: hello.version, ours: PROTOCOL_VERSION },
-      );
-    }
-    if (hello.chainId !== chainId) {
-      return networkError("NETWORK_WRONG_CHAIN", `the peer is on chain ${hello.chainId}, we are on ${chainId}`, {
-        peer,
-        theirs: hello.chainId,
-        ours: chainId,
-      });
-    }
-    if (hello.genesis !== genesis) {
-      return networkError("NETWORK_WRONG_GENESIS", `the peer's chain ${chainId} began with another genesis block`, {
-        peer,
-        theirs: hello.genesis,
-        ours: genesis,
-      });
-    }
-    if (this.#isFullFor(peer, connection.direction)) {
-      return networkError("NETWORK_FULL", "no place for another peer", { peer });
-    }
-    return undefined;
+    const wrong = mismatch(peer, hello, this.#options);
+    if (wrong !== undefined || !this.#isFullFor(peer, connection.direction)) return wrong;
+    return networkError("NETWORK_FULL", "no place for another peer", { peer });
   }
 
   #isFullFor(peer: string, direction: "inbound" | "outbound"): boolean {
@@ -338,7 +303,7 @@ export class Network {
     const { peer, connection, refusal, readyAt } = session;
     const last = readyAt === undefined ? undefined : this.#statusOf(session);
     this.#sessions.delete(peer);
-    this.#asked.delete(peer);
+    this.#exchange.onClosed(peer);
     this.#log.info({ peer, reason: reason.message, code: codeOf(reason) }, "peer disconnected");
     for (const open of this.#libp2p.getConnections(connection.remotePeer)) {
       if (refusal === undefined) open.abort(reason);
@@ -398,26 +363,13 @@ export class Network {
     return false;
   }
 
-  #onExchange(session: PeerSession, message: Extract<DataMessage, { readonly type: "get-peers" | "peers" }>): void {
-    if (message.type === "get-peers") {
-      const addresses = addressesFor(session, this.#ready());
-      this.#sendData(session, { type: "peers", addresses });
-    } else if (this.#asked.delete(session.peer)) {
-      this.#learn(message.addresses);
-      this.#schedule();
-    } else {
-      this.#offend(session.peer, "useless", networkError("NETWORK_BANNED", "addresses that nobody asked for"));
-    }
-  }
-
-  #sendData(session: PeerSession, message: DataMessage): void {
-    session.send("data", encodeFrame(this.#sessionHost.channels, { channel: "data", message }), false);
-  }
-
   #learn(addresses: readonly string[]): void {
-    const own = { peer: this.peerId, scopes: usableScopes(this.addresses()) };
-    const usable = learned(addresses, own).filter(({ peer }) => !this.#scores.isBanned(peer, now()));
-    this.#dialer.add(usable, "learned");
+    const usable = usableAddresses(addresses, { peer: this.peerId, addresses: this.addresses() });
+    this.#dialer.add(
+      usable.filter(({ peer }) => !this.#scores.isBanned(peer, now())),
+      "learned",
+    );
+    this.#schedule();
   }
 
   #statusOf(session: PeerSession): PeerStatus {
@@ -447,7 +399,7 @@ export class Network {
     const places = this.#freePlaces();
     this.#dialer.dialDue(places);
     this.#gossip.retry();
-    if (places > 0) this.#askForPeers(time);
+    if (places > 0) this.#exchange.ask(time, Math.random());
     this.#schedule();
   }
 
@@ -465,16 +417,6 @@ export class Network {
     return Math.min(outboundPeers - outbound.length, maxPeers - this.#sessions.size);
   }
 
-  #askForPeers(time: number): void {
-    const ready = this.#ready();
-    if (ready.length === 0 || time - this.#askedAt < this.#timing.exchangeInterval) return;
-    const session = ready[Math.floor(Math.random() * ready.length)];
-    if (session === undefined) return;
-    this.#askedAt = time;
-    this.#asked.add(session.peer);
-    this.#sendData(session, { type: "get-peers" });
-  }
-
   /** gossipsub does not open a stream again that was lost while the connection stayed. */
   #checkGossip(session: PeerSession, time: number): void {
     const { readyAt, connection, peer } = session;
@@ -483,10 +425,7 @@ export class Network {
   }
 
   #hasGossipStreams(peer: PeerId): boolean {
-    const { protocols } = this.#libp2p.services.gossip;
-    const streams = this.#libp2p.getConnections(peer).flatMap((connection) => connection.streams);
-    const open = streams.filter(({ protocol, status }) => status === "open" && protocols.includes(protocol));
-    return open.some((s) => s.direction === "inbound") && open.some((s) => s.direction === "outbound");
+    return hasGossipStreams(this.#libp2p.getConnections(peer), this.#libp2p.services.gossip.protocols);
   }
 
   async #stopLibp2p(): Promise<void> {
@@ -496,10 +435,6 @@ export class Network {
       this.#log.warn({ error: String(error) }, "libp2p did not stop cleanly");
     }
   }
-}
-
-function agentOf({ agent = "ogpu" }: NetworkOptions): string {
-  return agent.replace(/[^ -~]/g, "").slice(0, MAX_AGENT_LENGTH);
 }
 
 function codeOf(error: Error): string | undefined {
