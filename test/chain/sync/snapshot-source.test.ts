@@ -252,3 +252,16 @@ describe("a chunk that was changed on the way", () => {
     expect(() => verifyChunk({ ...request, last: chunk.end }, { ...chunk, end: keyAt(1n << 508n) })).toThrow();
   });
 });
+
+describe("a chunk that holds less than was asked for", () => {
+  it("is refused although it is proven: whoever sends one leaf at a time would keep a part for itself", async () => {
+    const chain = await chainOf({ blocks: 2, accounts: 100 });
+    const source = sourceOf(chain);
+    source.start(0);
+    const modest = wholeState(rootAt(chain, 2), { limit: 1_000 });
+    const chunk = await chunkOf(source, modest);
+    verifyChunk(modest, chunk);
+    expect(() => verifyChunk({ ...modest, limit: 2_000 }, chunk)).toThrow("too early");
+    expect(() => verifyChunk({ ...modest, limit: 900 }, chunk)).toThrow("longer");
+  });
+});

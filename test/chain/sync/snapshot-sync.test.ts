@@ -131,6 +131,15 @@ describe("peers without the keys", () => {
     expect(result.blamed).not.toContain("honest");
   });
 
+  it("that are many, offer an older block and then say nothing, do not keep a node from an honest one", async () => {
+    const silent = Array.from({ length: 10 }, (_, i) =>
+      peer(`silent ${i}`, source, (answer) =>
+        answer.type === "offers" ? { ...answer, offers: [honest.offerAt(9)] } : undefined,
+      ),
+    );
+    expectHonestState(await sync([...silent, peer("honest", source)]));
+  });
+
   it("never get a false state imported, nor an honest peer blamed, and an honest peer is always enough", async () => {
     const anyPeer = fc.record({
       kind: fc.constantFrom("honest", "evil", "slow", "leaver", ...Object.keys(MISBEHAVIOURS)),
@@ -154,7 +163,7 @@ describe("peers without the keys", () => {
           for (const blamed of result.blamed) expect(blamed).not.toMatch(/^(honest|slow|leaver)/);
         },
       ),
-      { numRuns: 120 },
+      { numRuns: 80 },
     );
   }, 120_000);
 });

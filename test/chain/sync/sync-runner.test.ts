@@ -1,4 +1,4 @@
-import { mkdir, readdir, truncate, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { bytesToHex } from "../../../base/bytes.ts";
@@ -277,6 +277,25 @@ describe("a node that is killed while it catches up", () => {
 });
 
 describe("files that somebody changed", () => {
+  it("are noticed by their checksums and fetched again", async () => {
+    const directory = folders.next();
+    const damaging = new (class extends SyncFiles {
+      override async *items(): AsyncGenerator<readonly ImportItem[]> {
+        yield [];
+        for (const name of await namesIn(directory)) {
+          if (name === "target") continue;
+          const bytes = await readFile(join(directory, name));
+          bytes[60] = (bytes[60] as number) ^ 1;
+          await writeFile(join(directory, name), bytes);
+        }
+        throw new Error("killed");
+      }
+    })(directory);
+    const store = await emptyStore();
+    await expect(runnerOf(store, damaging).run()).rejects.toThrow("killed");
+    await expectChain(store, await runnerOf(store, new SyncFiles(directory)).run());
+  });
+
   it("with good checksums end the import, not the chain: the store stays empty and the files go", async () => {
     const directory = folders.next();
     const lying = new (class extends SyncFiles {
