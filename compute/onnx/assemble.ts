@@ -9,7 +9,7 @@ import {
   type LaunchSpec,
   type Program,
 } from "../program/types.ts";
-import { type Builder, type BuiltLaunch, PER_BLOCK, type Store, type Value } from "./builder.ts";
+import type { Builder, BuiltLaunch, Store, Value } from "./builder.ts";
 
 export interface Assembled {
   readonly program: Program;
@@ -116,39 +116,33 @@ class Assembly {
     else free.push(buffer);
   }
 
-  #launch({ kernel, geometry, arguments: given, tiles, fuel }: BuiltLaunch): LaunchSpec {
-    const perBlock = PER_BLOCK[geometry.kind];
+  #launch({ kernel, grid, block, arguments: given, tiles, fuel, bytes }: BuiltLaunch): LaunchSpec {
     const values = given.map(
       (argument): ArgumentSpec =>
         argument instanceof Uint8Array
           ? { kind: "scalar", bytes: argument }
           : { kind: "buffer", buffer: this.#buffer(argument.store) },
     );
-    const touched = new Set(given.flatMap((argument) => (argument instanceof Uint8Array ? [] : [argument.store])));
-    const bytes = [...touched].reduce(
-      (sum, store) => sum + (Math.ceil(this.#store(store).bytes / CHUNK) + 1) * CHUNK,
-      0,
-    );
+    const touched = [...new Set(storesOf({ arguments: given }))];
+    const all = touched.reduce((sum, store) => sum + (Math.ceil(this.#store(store).bytes / CHUNK) + 1) * CHUNK, 0);
     return {
-      ...{ kind: "launch", kernel: this.#kernel(kernel), dynamicShared: 0, arguments: values, bytes },
-      grid: [Math.ceil(geometry.count / perBlock), 1, 1],
-      block: [geometry.kind === "elements" ? 256 : 64, 1, 1],
+      ...{ kind: "launch", kernel: this.#kernel(kernel), dynamicShared: 0, arguments: values },
+      ...{ grid, block, fuel, bytes: bytes ?? all },
       tiles: given.flatMap((argument, parameter) => {
         if (argument instanceof Uint8Array || !argument.written) return [];
-        const owned = tiles.get(argument.store);
-        assert(owned !== undefined, "what a launch writes has elements");
-        return [{ parameter, tile: { kind: "run", bytes: owned } as const }];
+        const tile = tiles.get(argument.store);
+        assert(tile !== undefined, "what a launch writes has elements");
+        return [{ parameter, tile }];
       }),
-      fuel: fuel * perBlock,
     };
   }
 
   #kernel(source: KernelSource): number {
-    const found = this.#kernels.findIndex(({ entry }) => entry === source.entry);
+    const found = this.#kernels.findIndex(({ ptx }) => ptx === source.ptx);
     return found >= 0 ? found : this.#kernels.push(source) - 1;
   }
 }
 
-function storesOf({ arguments: given }: BuiltLaunch): readonly number[] {
+function storesOf({ arguments: given }: Pick<BuiltLaunch, "arguments">): readonly number[] {
   return given.flatMap((argument) => (argument instanceof Uint8Array ? [] : [argument.store]));
 }

@@ -5,9 +5,12 @@
  */
 import { assert } from "../../base/errors.ts";
 import { onnxKernel } from "../kernels/onnx/onnx-kernels.ts";
-import type { KernelSource } from "../program/types.ts";
+import { standardKernel } from "../kernels/standard-kernels.ts";
+import { parameterKinds, standardLaunch } from "../kernels/standard-launch.ts";
+import type { Extent, KernelSource, TileSpec } from "../program/types.ts";
 import { bytesOf, type ElementType } from "./element-types.ts";
 import { evaluateLaunch } from "./evaluate.ts";
+import { f32, i32 } from "./geometry.ts";
 import { MAX_KNOWN_ELEMENTS } from "./limits.ts";
 import { checkShape, countOf, numbersOf, type Shape, type Tensor } from "./tensor.ts";
 
@@ -36,15 +39,18 @@ export type Geometry =
 
 export interface BuiltLaunch {
   readonly kernel: KernelSource;
-  readonly geometry: Geometry;
+  readonly grid: Extent;
+  readonly block: Extent;
   readonly arguments: readonly (Uint8Array | { readonly store: number; readonly written: boolean })[];
-  /** Bytes that a block owns of each store that it writes. */
-  readonly tiles: ReadonlyMap<number, number>;
-  /** What one element or row may use. */
+  /** How each store that is written is divided among blocks. */
+  readonly tiles: ReadonlyMap<number, TileSpec>;
+  /** What one block may use; all of its buffers when no bytes are said. */
   readonly fuel: number;
+  readonly bytes: number | undefined;
 }
 
-export const PER_BLOCK: Readonly<Record<Geometry["kind"], number>> = { elements: 1024, rows: 64 };
+const PER_BLOCK: Readonly<Record<Geometry["kind"], number>> = { elements: 1024, rows: 64 };
+const THREADS: Readonly<Record<Geometry["kind"], Extent>> = { elements: [256, 1, 1], rows: [64, 1, 1] };
 
 function isMade(argument: LaunchArgument): argument is { readonly type: ElementType; readonly made: Shape } {
   return !(argument instanceof Uint8Array) && "made" in argument;
@@ -90,23 +96,67 @@ export class Builder {
 
   /** The values that the launch makes, in the order of its arguments. `fuel` is for one element or row. */
   launch(entry: string, geometry: Geometry, given: readonly LaunchArgument[], fuel: number): readonly Value[] {
+    const each = PER_BLOCK[geometry.kind];
+    const grid: Extent = [Math.ceil(geometry.count / each), 1, 1];
+    return this.#add(given, (bound, made) => ({
+      ...{ kernel: onnxKernel(entry), grid, block: THREADS[geometry.kind], arguments: bound },
+      tiles: new Map(
+        made.map(({ store, bytes }) => [store, { kind: "run", bytes: (bytes / geometry.count) * each } as const]),
+      ),
+      ...{ fuel: fuel * each, bytes: undefined },
+    }));
+  }
+
+  /** A launch of a kernel that devices have in their own form; `undefined` when the numbers make none. */
+  standard(
+    name: string,
+    numbers: readonly number[],
+    values: readonly Value[],
+    shape: Shape,
+    batch = 1,
+  ): Value | undefined {
+    const launch = standardLaunch(name, numbers, batch);
+    const kinds = parameterKinds(name);
+    if (launch === undefined || kinds === undefined) return undefined;
+    const [scalars, read] = [[...numbers], [...values]];
+    const given = [...kinds].map((kind): LaunchArgument => {
+      if (kind === "w") return { type: "f32", made: shape };
+      if (kind === "b") return read.shift() as Value;
+      const number = scalars.shift() as number;
+      return kind === "f" ? f32(number) : i32(number);
+    });
+    const { grid, block, fuel, bytes, tiles } = launch;
+    const [made] = this.#add(given, (bound, [out]) => ({
+      ...{ kernel: standardKernel(name), grid, block, arguments: bound, fuel, bytes },
+      tiles: new Map([[out?.store ?? 0, tiles[0]?.tile ?? { kind: "whole" }]]),
+    }));
+    return made;
+  }
+
+  #add(
+    given: readonly LaunchArgument[],
+    describe: (
+      bound: BuiltLaunch["arguments"],
+      made: readonly { readonly store: number; readonly bytes: number }[],
+    ) => BuiltLaunch,
+  ): readonly Value[] {
     const index = this.launches.length;
     const made: Value[] = [];
-    const tiles = new Map<number, number>();
+    const written: { store: number; bytes: number }[] = [];
     const bound = given.map((argument) => {
       if (argument instanceof Uint8Array) return argument;
       if (!isMade(argument)) return { store: argument.store, written: false };
       const { type, made: shape } = argument;
       const count = countOf(checkShape(shape));
       const bytes = count * bytesOf(type);
-      const store =
-        this.stores.push(count === 0 ? { kind: "empty", bytes: 0 } : { kind: "made", bytes, launch: index }) - 1;
+      const entry: Store = count === 0 ? { kind: "empty", bytes: 0 } : { kind: "made", bytes, launch: index };
+      const store = this.stores.push(entry) - 1;
       made.push({ type, shape, store });
-      if (count > 0) tiles.set(store, (bytes / geometry.count) * PER_BLOCK[geometry.kind]);
+      if (count > 0) written.push({ store, bytes });
       return { store, written: true };
     });
     // Nothing to make: whoever reads it finds nothing either.
-    if (tiles.size > 0) this.launches.push({ kernel: onnxKernel(entry), geometry, arguments: bound, tiles, fuel });
+    if (written.length > 0) this.launches.push(describe(bound, written));
     return made;
   }
 

@@ -123,7 +123,7 @@ struct Pool {
   const float* from = x + (i64)plane * volume;
 
 // `indices` count all elements of x; with `columnMajor` within a plane along its first dimension first.
-KERNEL(max_pool, u32 n, Pool w, int columnMajor, const float* x, float* y, i64* indices) {
+KERNEL(pool_max, u32 n, Pool w, int columnMajor, const float* x, float* y, i64* indices) {
   EACH_ELEMENT(i, n) {
     POOLED
     float most = -ogpu::infinity();
@@ -147,7 +147,7 @@ KERNEL(max_pool, u32 n, Pool w, int columnMajor, const float* x, float* y, i64* 
   }
 }
 
-KERNEL(average_pool, u32 n, Pool w, int padded, const float* x, float* y) {
+KERNEL(pool_average, u32 n, Pool w, int padded, const float* x, float* y) {
   EACH_ELEMENT(i, n) {
     POOLED
     float sum = 0.0f;
@@ -161,7 +161,7 @@ KERNEL(average_pool, u32 n, Pool w, int padded, const float* x, float* y) {
   }
 }
 
-KERNEL(lp_pool, u32 n, Pool w, float power, const float* x, float* y) {
+KERNEL(pool_lp, u32 n, Pool w, float power, const float* x, float* y) {
   EACH_ELEMENT(i, n) {
     POOLED
     float sum = 0.0f;

@@ -31,11 +31,31 @@ function perChannel(c: NodeContext, value: Value, rank: number): Value {
   return c.ops.reshape(wide(c, value), [countOf(value.shape), ...Array.from({ length: rank - 2 }, () => 1)]);
 }
 
+/** Below this, one thread does a row faster than a warp. */
+const MIN_COLUMNS = 64;
+
+/** Rows to the end of the tensor, with vectors that fit one row, when nobody asks for the moments. */
+function standardRows(
+  c: NodeContext,
+  name: string,
+  x: Value,
+  axis: number,
+  vectors: readonly (Value | undefined)[],
+): Value | undefined {
+  const columns = countOf(x.shape.slice(axis));
+  const fits = vectors.every((vector) => vector?.type === "f32" && countOf(vector.shape) === columns);
+  if (columns < MIN_COLUMNS || !fits || c.wants(1)) return undefined;
+  const numbers = [countOf(x.shape) / columns, columns, c.float("epsilon", 1e-5)];
+  return c.ops.builder.standard(name, numbers, [x, ...(vectors as readonly Value[])], x.shape);
+}
+
 function layer(c: NodeContext): readonly Value[] {
   const given = c.input(0);
   const x = wide(c, given);
   const axis = axisOf(c.int("axis", -1), x.shape.length);
   const axes = x.shape.map((_, d) => d).slice(axis);
+  const standard = standardRows(c, "layer_norm", x, axis, [c.input(1), c.maybe(2)]);
+  if (standard !== undefined) return [c.ops.cast(standard, given.type)];
   const { mean, gap, variance } = momentsOf(c, x, axes);
   const factor = inverseRoot(c, variance, c.float("epsilon", 1e-5));
   const scaled = c.ops.mul(c.ops.mul(gap, factor), wide(c, c.input(1)));
@@ -48,6 +68,8 @@ function rms(c: NodeContext): readonly Value[] {
   const given = c.input(0);
   const x = wide(c, given);
   const axis = axisOf(c.int("axis", -1), x.shape.length);
+  const standard = given.type === "f32" ? standardRows(c, "rms_norm", x, axis, [c.input(1)]) : undefined;
+  if (standard !== undefined) return [standard];
   const squares = c.ops.reduce("Mean", c.ops.mul(x, x), x.shape.map((_, d) => d).slice(axis), true);
   const factor = inverseRoot(c, squares, c.float("epsilon", 1e-5));
   return [c.ops.mul(c.ops.cast(c.ops.mul(x, factor), c.input(1).type), c.input(1))];

@@ -72,6 +72,10 @@ export function convolve(c: NodeContext, x: Value, weights: Value, bias: Value |
   const [images = 0, channels = 0] = x.shape;
   const outChannels = weights.shape[0] as number;
   if ((weights.shape[1] as number) * group !== channels) reject("ONNX_SHAPE", "the channels do not fit the weights");
+  const standard = x.type === "f32" && sizes.length === 2 ? standardConv(c, x, weights, window, out, group) : undefined;
+  if (standard !== undefined) {
+    return bias === undefined ? standard : c.ops.add(standard, c.ops.reshape(bias, [outChannels, 1, 1]));
+  }
   const numbers = i32s([
     ...[channels, outChannels, group, bias === undefined ? 0 : 1],
     ...[...three(sizes, 1), ...three(out, 1), ...three(window.kernel, 1)],
@@ -81,6 +85,28 @@ export function convolve(c: NodeContext, x: Value, weights: Value, bias: Value |
   const entry = x.type === "f32" ? "conv_f32" : "conv_i32";
   const given = [numbers, x, weights, bias ?? weights];
   return c.ops.each(entry, x.type, [images, outChannels, ...out], (made) => [...given, made], 800 + 150 * taps);
+}
+
+/** Below this a block of the standard kernel would do more work than there is. */
+const MIN_RESULTS = 1_024;
+
+function standardConv(
+  c: NodeContext,
+  x: Value,
+  weights: Value,
+  window: Window,
+  out: Shape,
+  group: number,
+): Value | undefined {
+  const [images = 0, channels = 0, ...sizes] = x.shape;
+  const outputs = (weights.shape[0] as number) / group;
+  if (outputs * countOf(out) < MIN_RESULTS || window.before.some((pad) => pad < 0)) return undefined;
+  const numbers = [
+    ...[group, channels / group, ...sizes, outputs, ...out],
+    ...[...window.kernel, ...window.strides, ...window.before, ...window.dilations],
+  ];
+  const shape = [images, weights.shape[0] as number, ...out];
+  return c.ops.builder.standard("conv", numbers, [x, weights], shape, images * group);
 }
 
 function conv(c: NodeContext): readonly Value[] {
@@ -163,8 +189,19 @@ function poolNumbers(sizes: Shape, out: Shape, window: Window): Uint8Array {
   ]);
 }
 
+/** Images in two dimensions, without gaps and without positions. */
+function standardPool(c: NodeContext, name: string, x: Value, window: Window, out: Shape): Value | undefined {
+  const sizes = x.shape.slice(2);
+  const shape = [...x.shape.slice(0, 2), ...out];
+  const plain = sizes.length === 2 && window.dilations.every((step) => step === 1) && c.int("ceil_mode", 0) === 0;
+  if (!plain || c.wants(1) || countOf(shape) < MIN_RESULTS || window.before.some((pad) => pad < 0)) return undefined;
+  const numbers = [countOf(shape), ...sizes, ...out, ...window.kernel, ...window.strides, ...window.before];
+  return c.ops.builder.standard(name, [...numbers, c.int("count_include_pad", 0)], [x], shape);
+}
+
 function pool(
   c: NodeContext,
+  name: string,
   run: (x: Value, numbers: Uint8Array, shape: Shape, taps: number) => readonly Value[],
 ): readonly Value[] {
   const given = c.input(0);
@@ -174,6 +211,8 @@ function pool(
   const sizes = x.shape.slice(2);
   const window = windowOf(c, sizes, c.ints("kernel_shape") ?? sizes);
   const out = outputSizes(sizes, window, c.int("ceil_mode", 0) === 1);
+  const standard = standardPool(c, name, x, window, out);
+  if (standard !== undefined) return [c.ops.cast(standard, given.type)];
   const [first, ...rest] = run(
     x,
     poolNumbers(sizes, out, window),
@@ -184,28 +223,28 @@ function pool(
 }
 
 function maxPool(c: NodeContext): readonly Value[] {
-  return pool(c, (x, numbers, shape, taps) => {
+  return pool(c, "max_pool", (x, numbers, shape, taps) => {
     const count = countOf(shape);
     const outs = [
       { type: "f32", made: shape },
       { type: "i64", made: shape },
     ] as const;
     const args = [i32(count), numbers, i32(c.int("storage_order", 0)), x, ...outs];
-    return c.ops.builder.launch("max_pool", { kind: "elements", count }, args, 800 + 90 * taps);
+    return c.ops.builder.launch("pool_max", { kind: "elements", count }, args, 800 + 90 * taps);
   });
 }
 
 function averagePool(c: NodeContext): readonly Value[] {
-  return pool(c, (x, numbers, shape, taps) => {
+  return pool(c, "average_pool", (x, numbers, shape, taps) => {
     const given = [numbers, i32(c.int("count_include_pad", 0)), x];
-    return [c.ops.each("average_pool", "f32", shape, (out) => [...given, out], 800 + 90 * taps)];
+    return [c.ops.each("pool_average", "f32", shape, (out) => [...given, out], 800 + 90 * taps)];
   });
 }
 
 function lpPool(c: NodeContext): readonly Value[] {
-  return pool(c, (x, numbers, shape, taps) => {
+  return pool(c, "", (x, numbers, shape, taps) => {
     const given = [numbers, f32(c.int("p", 2)), x];
-    return [c.ops.each("lp_pool", "f32", shape, (out) => [...given, out], 2_000 + 1_500 * taps)];
+    return [c.ops.each("pool_lp", "f32", shape, (out) => [...given, out], 2_000 + 1_500 * taps)];
   });
 }
 
