@@ -21,7 +21,7 @@ export interface GossipHost {
   now(): number;
   /** Whether gossip with the peer is open in both directions. */
   hasGossipStreams(peer: PeerId): boolean;
-  /** False for peers that have not said hello, and for too much. */
+  /** False for strangers, and for too much. */
   admits(peer: string, kind: "transactions" | "final", bytes: number): boolean;
   onTransactions(peer: string, raws: readonly Uint8Array[]): Promise<GossipVerdict>;
   onFinalBlock(peer: string, segment: FinalSegment): Promise<GossipVerdict>;

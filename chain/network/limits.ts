@@ -45,7 +45,7 @@ export const COALESCE_BYTES = 16_384;
 export const MAX_PARTIAL_BYTES: number = 256 * 1024 * 1024;
 
 /** Validations of gossip under way for one peer, and for all; what comes on top of that is ignored. */
-export const MAX_VALIDATIONS_PER_PEER = 32;
+export const MAX_VALIDATIONS_PER_PEER = 64;
 export const MAX_VALIDATIONS = 256;
 
 /** One RPC of gossipsub carries several messages when a peer asks for what it missed. */

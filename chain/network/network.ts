@@ -16,11 +16,12 @@ import { Gossip, type GossipVerdict, hasGossipStreams } from "./gossip.ts";
 import { topicsOf } from "./gossip-options.ts";
 import { agentOf, makeHello, mismatch } from "./hello.ts";
 import { createHost, type Host } from "./host.ts";
-import { DEFAULT_MAX_PEERS, DEFAULT_OUTBOUND_PEERS, GOSSIP_GRACE, IP_PATIENCE, TIMING, type Timing } from "./limits.ts";
+import { DEFAULT_MAX_PEERS, GOSSIP_GRACE, IP_PATIENCE, TIMING, type Timing } from "./limits.ts";
 import { type NetworkLog, SILENT_LOG } from "./log.ts";
 import type { NetworkHandlers, NetworkOptions, PeerStatus } from "./options.ts";
 import { PeerExchange, usableAddresses } from "./peer-exchange.ts";
 import { encodeFrame, PeerSession, PROTOCOLS, type SessionHost } from "./peer-session.ts";
+import { freePlaces, isFull } from "./places.ts";
 import { type Offence, PeerScores } from "./score.ts";
 
 /** Time that no adjustment of the clock moves. */
@@ -284,12 +285,8 @@ export class Network {
   }
 
   #isFullFor(peer: string, direction: "inbound" | "outbound"): boolean {
-    if (this.#dialer.isPersistent(peer)) return false;
     const others = this.#ready().filter((session) => session.peer !== peer);
-    const { maxPeers = DEFAULT_MAX_PEERS, outboundPeers = DEFAULT_OUTBOUND_PEERS } = this.#options;
-    if (others.length >= maxPeers) return true;
-    const inbound = others.filter(({ connection }) => connection.direction === "inbound").length;
-    return direction === "inbound" && inbound >= Math.max(1, maxPeers - outboundPeers);
+    return !this.#dialer.isPersistent(peer) && isFull(others, direction, this.#options);
   }
 
   #onReady(session: PeerSession): void {
@@ -355,9 +352,13 @@ export class Network {
     session?.close(networkError("NETWORK_BANNED", `banned: ${error.message}`, { peer, offence }));
   }
 
+  /**
+   * Also before the hello: gossipsub hands a message over once, so who is not heard when it comes first could hide what
+   * others send.
+   */
   #admits(peer: string, kind: "transactions" | "final", bytes: number): boolean {
     const session = this.#sessions.get(peer);
-    if (session?.isReady !== true || !this.#isRunning) return false;
+    if (session === undefined || !this.#isRunning) return false;
     if (session.rates.allows(kind, bytes, now())) return true;
     this.#offend(peer, "flood", networkError("NETWORK_BANNED", `more gossip of kind ${kind} than allowed`));
     return false;
@@ -396,7 +397,7 @@ export class Network {
       if (!session.isClosed) this.#checkGossip(session, time);
     }
     if (time - this.#statusAt >= this.#timing.statusInterval) this.announceStatus();
-    const places = this.#freePlaces();
+    const places = freePlaces([...this.#sessions.values()], this.#options);
     this.#dialer.dialDue(places);
     this.#gossip.retry();
     if (places > 0) this.#exchange.ask(time, Math.random());
@@ -408,13 +409,6 @@ export class Network {
     clearTimeout(this.#timer);
     const wait = Math.min(this.#timing.upkeepInterval, this.#dialer.wait() ?? Number.POSITIVE_INFINITY);
     this.#timer = setTimeout(() => this.#upkeep(), wait);
-  }
-
-  /** How many peers we would still like to dial. */
-  #freePlaces(): number {
-    const { maxPeers = DEFAULT_MAX_PEERS, outboundPeers = DEFAULT_OUTBOUND_PEERS } = this.#options;
-    const outbound = [...this.#sessions.values()].filter(({ connection }) => connection.direction === "outbound");
-    return Math.min(outboundPeers - outbound.length, maxPeers - this.#sessions.size);
   }
 
   /** gossipsub does not open a stream again that was lost while the connection stayed. */
