@@ -13,7 +13,7 @@ import { BUCKETS, bucketKey, numberKey } from "./buckets.ts";
 import type { Database, DatabaseEntry } from "./database.ts";
 import { type DiskState, decodedPage } from "./disk-state.ts";
 import { damaged } from "./errors.ts";
-import { leafRecords } from "./state-leaves.ts";
+import { leafRecords } from "./leaf-records.ts";
 import { isPage } from "./tree-check.ts";
 
 export class PinnedState implements PageSource, PayloadSource {

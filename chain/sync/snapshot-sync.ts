@@ -10,7 +10,9 @@ import { syncError } from "./errors.ts";
 import type { ResumedSync, SyncEffect, SyncEvent, SyncOutcome, SyncPhase, SyncProgress } from "./events.ts";
 import { NEAR_BLOCKS, SYNC_LIMITS, type SyncLimits } from "./limits.ts";
 import type { Offers, Refused, Seals, SyncAnswer, SyncRequest } from "./messages.ts";
+import { OffersWait } from "./offers-wait.ts";
 import { isWorking, PeerBook, type SyncPeer } from "./peer-book.ts";
+import { PendingRequests } from "./pending-requests.ts";
 import { ProgressMeter } from "./progress-meter.ts";
 import { SealChain, type TrustOptions } from "./seal-chain.ts";
 import { type FetchJob, TargetFetch } from "./target-fetch.ts";
@@ -26,33 +28,21 @@ export interface SnapshotSyncOptions {
 
 type Job = { readonly kind: "offers" } | { readonly kind: "seals"; readonly epoch: number } | FetchJob;
 
-/** A request under way. */
-interface Pending {
-  readonly peer: SyncPeer;
-  readonly deadline: number;
-  readonly job: Job;
-}
-
-/** After so many answers, all of the peers at hand, offers are not waited for any longer. */
-const ENOUGH_ANSWERS = 3;
-
 export class SnapshotSync {
   readonly #options: SnapshotSyncOptions;
   readonly #limits: SyncLimits;
   readonly #peers: PeerBook;
   readonly #chain: SealChain;
-  readonly #pending = new Map<number, Pending>();
+  readonly #pending = new PendingRequests<Job>();
   readonly #storing = new Set<number>();
   readonly #meter = new ProgressMeter();
+  readonly #wait: OffersWait;
   #phase: SyncPhase = "offers";
   #isStarted = false;
   #fetch: TargetFetch | undefined;
   #effects: SyncEffect[] = [];
   #now = 0;
   #nextId = 1;
-  /** When the current wait for offers began, and when the first of them came. */
-  #waitingSince = 0;
-  #firstOffersAt: number | undefined;
   /** Since when nobody has the snapshot that is being fetched. */
   #stalledSince: number | undefined;
   /** A peer has another seal than the checkpoint. */
@@ -62,6 +52,7 @@ export class SnapshotSync {
     this.#options = options;
     this.#limits = { ...SYNC_LIMITS, ...options.limits };
     this.#peers = new PeerBook(this.#limits);
+    this.#wait = new OffersWait(this.#limits);
     this.#chain = new SealChain(options.trust);
   }
 
@@ -111,7 +102,7 @@ export class SnapshotSync {
 
   #start(): void {
     this.#isStarted = true;
-    this.#waitingSince = this.#now;
+    this.#wait.begin(this.#now);
     if (this.#options.hasBlocks) {
       this.#finish({ type: "skipped", reason: "has-blocks" });
       return;
@@ -151,18 +142,13 @@ export class SnapshotSync {
 
   #ask(peer: SyncPeer, job: Job, request: DistributiveOmit<SyncRequest, "id">): void {
     const id = this.#nextId++;
-    peer.requests++;
-    this.#pending.set(id, { peer, deadline: this.#now + this.#limits.requestTimeout, job });
+    this.#pending.add(id, { peer, deadline: this.#now + this.#limits.requestTimeout, job });
     this.#effects.push({ type: "send", to: peer.id, message: { ...request, id } });
   }
 
   #dropLate(): void {
-    for (const [id, { peer, deadline, job }] of this.#pending) {
-      if (deadline > this.#now) continue;
-      this.#pending.delete(id);
-      peer.requests--;
-      this.#giveUp(peer, job);
-    }
+    const late = this.#pending.takeAll(({ deadline }) => deadline <= this.#now);
+    for (const { peer, job } of late) this.#giveUp(peer, job);
   }
 
   /** The peer did not do the job; somebody else may. */
@@ -177,11 +163,7 @@ export class SnapshotSync {
   }
 
   #lose(id: string): void {
-    for (const [number, { peer, job }] of this.#pending) {
-      if (peer.id !== id) continue;
-      this.#pending.delete(number);
-      this.#giveBack(job);
-    }
+    for (const { job } of this.#pending.takeAll(({ peer }) => peer.id === id)) this.#giveBack(job);
     this.#peers.remove(id);
   }
 
@@ -193,11 +175,9 @@ export class SnapshotSync {
 
   /** Late answers, and those to nothing that was asked, are of no use and no offence. */
   #onAnswer(from: string, message: SyncAnswer): void {
-    const pending = this.#pending.get(message.id);
-    if (pending === undefined || pending.peer.id !== from) return;
+    const pending = this.#pending.take(message.id, from);
+    if (pending === undefined) return;
     const { peer, job } = pending;
-    this.#pending.delete(message.id);
-    peer.requests--;
     if (message.type === "refused") {
       this.#onRefused(peer, job, message);
       return;
@@ -265,18 +245,13 @@ export class SnapshotSync {
   #onOffers(peer: SyncPeer, { offers }: Offers): void {
     const read = offers.map(readOffer);
     peer.offers = new Map(read.map((each) => [each.hash, each]));
-    this.#firstOffersAt ??= this.#now;
+    this.#wait.onAnswer(this.#now);
   }
 
   #awaitOffers(): void {
-    const { offersWait, peersWait } = this.#limits;
     const peers = this.#peers.all;
     const answers = peers.filter(({ offers }) => offers !== undefined).length;
-    const isOver =
-      answers === 0 || this.#firstOffersAt === undefined
-        ? this.#now >= this.#waitingSince + peersWait
-        : this.#now >= this.#firstOffersAt + offersWait || (answers >= ENOUGH_ANSWERS && answers === peers.length);
-    if (!isOver) return;
+    if (!this.#wait.isOver(this.#now, answers, peers.length)) return;
     const reason = reasonToSkip({ hasBlocks: false, answers, heights: this.#heights(), nearBlocks: this.#nearBlocks });
     if (reason === undefined) this.#phase = "seals";
     else this.#skip(reason);
@@ -354,7 +329,7 @@ export class SnapshotSync {
    */
   #askForSeals({ read, peers }: Candidate): boolean {
     const { epoch } = this.#chain;
-    if ([...this.#pending.values()].some(({ job }) => job.kind === "seals")) return true;
+    if (this.#pending.has((job) => job.kind === "seals")) return true;
     const able = peers.flatMap((id) => this.#peers.get(id) ?? []).filter(({ sealsTried }) => sealsTried < epoch);
     if (able.length === 0) {
       for (const peer of this.#peers.all) peer.offers?.delete(read.hash);
@@ -420,16 +395,11 @@ export class SnapshotSync {
 
   /** Nobody has this snapshot any more: another one is looked for. */
   #abandon(): void {
-    for (const [id, { peer, job }] of this.#pending) {
-      if (job.kind === "offers") continue;
-      this.#pending.delete(id);
-      peer.requests--;
-    }
+    this.#pending.takeAll(({ job }) => job.kind !== "offers");
     this.#fetch = undefined;
     this.#stalledSince = undefined;
     this.#phase = "offers";
-    this.#waitingSince = this.#now;
-    this.#firstOffersAt = undefined;
+    this.#wait.begin(this.#now);
     for (const peer of this.#peers.all) {
       peer.offersAt = 0;
       peer.offers = undefined;
@@ -456,20 +426,17 @@ export class SnapshotSync {
 
   #finish(outcome: SyncOutcome): void {
     this.#phase = "done";
-    this.#pending.clear();
+    this.#pending.takeAll(() => true);
     this.#effects.push({ type: "done", outcome });
   }
 
   /** The next moment at which something is late, or may be tried again. */
   #setTimer(): void {
     if (this.#phase === "done" || this.#phase === "import") return;
-    const { offersWait, peersWait, stallWait } = this.#limits;
-    const times = [...this.#pending.values()].map(({ deadline }) => deadline);
+    const { stallWait } = this.#limits;
+    const times = [...this.#pending.deadlines];
     for (const { offersAt, pausedUntil } of this.#peers.all) times.push(Math.max(offersAt, pausedUntil), pausedUntil);
-    if (this.#phase === "offers") {
-      times.push(this.#waitingSince + peersWait);
-      if (this.#firstOffersAt !== undefined) times.push(this.#firstOffersAt + offersWait);
-    }
+    if (this.#phase === "offers") times.push(...this.#wait.times);
     if (this.#stalledSince !== undefined) times.push(this.#stalledSince + stallWait);
     const at = Math.min(...times.filter((time) => time > this.#now));
     if (Number.isFinite(at)) this.#effects.push({ type: "timer", at });
