@@ -1,15 +1,17 @@
 /** The processor: standard kernels natively on all cores, everything else in WebAssembly. */
+import { availableParallelism } from "node:os";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { CodedError } from "../../base/errors.ts";
 import type { CpuAddon, CpuVariant } from "../native/addon.ts";
 import { type ScheduledLaunch, scheduleOf } from "../program/schedule.ts";
-import type { Program } from "../program/types.ts";
-import type { CheckedProgram } from "../ptx/check-program.ts";
+import { blockCount } from "../program/tiles.ts";
+import { type CheckedProgram, isWhole } from "../ptx/check-program.ts";
 import type { Device, DeviceOptions, DeviceResult } from "./device.ts";
-import type { DeviceErrorCode, Engine, Memory } from "./engine.ts";
+import type { DeviceErrorCode } from "./engine.ts";
 import { isNative, standardNames } from "./native-launch.ts";
-import { launchSteps, outputsOf, type ProgramTrap, startOf, writtenBy } from "./run-program.ts";
-import { WasmEngine } from "./wasm-engine.ts";
+import { outputsOf, type ProgramTrap, startOf, writtenBy } from "./run-program.ts";
+import { EngineCopy, JobMemory } from "./workers/job-memory.ts";
+import { WasmWorkers } from "./workers/wasm-workers.ts";
 
 export interface CpuDeviceOptions {
   /** `portable` runs on every processor, and is slow; the default is the best that this one has. */
@@ -18,8 +20,10 @@ export interface CpuDeviceOptions {
   readonly threads?: number;
 }
 
-/** A thread that computes WebAssembly gives way after so long, in milliseconds. */
-const TURN = 10;
+/** Launches of at most so much fuel run on the calling thread, which is milliseconds: starting another takes longer. */
+const SMALL: number = 2 ** 23;
+/** A thread that computes gives way after so long, in milliseconds. */
+const TURN = 5;
 
 export class CpuDevice implements Device {
   readonly name: string;
@@ -30,15 +34,13 @@ export class CpuDevice implements Device {
   /** Without the addon everything runs in WebAssembly. */
   constructor(addon: CpuAddon | undefined, options: CpuDeviceOptions = {}) {
     this.#addon = addon;
-    const { variants = [], threads = 1 } = addon?.features() ?? {};
+    const { variants = [], threads = availableParallelism() } = addon?.features() ?? {};
     this.#variant = options.variant ?? variants[0] ?? "portable";
     this.#threads = options.threads ?? threads;
-    this.name = addon === undefined ? "CPU (WebAssembly)" : `CPU (${this.#variant}, ${this.#threads} threads)`;
+    const how = addon === undefined ? "WebAssembly" : this.#variant;
+    this.name = `CPU (${how}, ${this.#threads} threads)`;
     if (addon !== undefined && !variants.includes(this.#variant)) {
-      throw new CodedError<DeviceErrorCode>(
-        "DEVICE_ABSENT",
-        `this processor does not run the ${this.#variant} kernels`,
-      );
+      throw new CodedError<DeviceErrorCode>("DEVICE_ABSENT", `this processor does not run the ${how} kernels`);
     }
   }
 
@@ -47,36 +49,80 @@ export class CpuDevice implements Device {
     inputs: ReadonlyMap<string, Uint8Array>,
     options: DeviceOptions = {},
   ): Promise<DeviceResult> {
-    const { program } = checked;
-    const memory = new JobMemory(checked, startOf(program, inputs));
-    const names = this.#addon === undefined ? [] : standardNames(program);
-    for (const scheduled of scheduleOf(program)) {
+    options.signal?.throwIfAborted();
+    const job = new CpuJob(checked, new JobMemory(checked.program, startOf(checked.program, inputs)), options, {
+      ...{ addon: this.#addon, variant: this.#variant, threads: this.#threads },
+    });
+    // Ends the threads of kernels that are under way, whose promises then reject.
+    const stop = (): void => void job.close().catch(() => undefined);
+    options.signal?.addEventListener("abort", stop);
+    try {
+      return await job.run();
+    } catch (error) {
       options.signal?.throwIfAborted();
-      const name = names[scheduled.launch.kernel];
-      if (this.#addon !== undefined && name !== undefined && isNative(program, name, scheduled)) {
-        await this.#native(this.#addon, name, memory, scheduled, options);
-      } else {
-        const trap = await portable(program, memory.engine(), scheduled, options.signal);
-        if (trap !== undefined) return { kind: "trap", trap };
-      }
-      await options.onLaunch?.({ scheduled, written: writtenBy(memory, scheduled) });
-      options.onProgress?.(scheduled.index + 1);
+      throw error;
+    } finally {
+      options.signal?.removeEventListener("abort", stop);
+      await job.close();
     }
-    return { kind: "done", outputs: outputsOf(program, memory) };
+  }
+}
+
+interface CpuSettings {
+  readonly addon: CpuAddon | undefined;
+  readonly variant: CpuVariant;
+  readonly threads: number;
+}
+
+class CpuJob {
+  readonly #checked: CheckedProgram;
+  readonly #memory: JobMemory;
+  readonly #options: DeviceOptions;
+  readonly #settings: CpuSettings;
+  readonly #workers: WasmWorkers;
+  #inline: EngineCopy | undefined;
+
+  constructor(checked: CheckedProgram, memory: JobMemory, options: DeviceOptions, settings: CpuSettings) {
+    this.#checked = checked;
+    this.#memory = memory;
+    this.#options = options;
+    this.#settings = settings;
+    this.#workers = new WasmWorkers(checked.program, memory, settings.threads);
   }
 
-  async #native(
-    addon: CpuAddon,
-    name: string,
-    memory: Memory,
-    { launch, arguments: bound, index }: ScheduledLaunch,
-    { signal, onProgress }: DeviceOptions,
-  ): Promise<void> {
-    const values = bound.map((value) => (value.kind === "bytes" ? value.bytes : memory.buffer(value.buffer)));
+  close(): Promise<void> {
+    return this.#workers.close();
+  }
+
+  async run(): Promise<DeviceResult> {
+    const { program } = this.#checked;
+    const { addon } = this.#settings;
+    const { signal, onLaunch, onProgress } = this.#options;
+    const names = addon === undefined ? [] : standardNames(program);
+    for (const scheduled of scheduleOf(program)) {
+      signal?.throwIfAborted();
+      const name = names[scheduled.launch.kernel];
+      if (addon !== undefined && name !== undefined && isNative(program, name, scheduled)) {
+        await this.#native(addon, name, scheduled);
+      } else {
+        const trap = await this.#portable(scheduled);
+        if (trap !== undefined) return { kind: "trap", trap };
+      }
+      this.#memory.wrote(scheduled);
+      await onLaunch?.({ scheduled, written: writtenBy(this.#memory, scheduled) });
+      onProgress?.(scheduled.index + 1);
+    }
+    return { kind: "done", outputs: outputsOf(program, this.#memory) };
+  }
+
+  async #native(addon: CpuAddon, name: string, { launch, arguments: bound, index }: ScheduledLaunch): Promise<void> {
+    const { signal, onProgress } = this.#options;
+    const { variant, threads } = this.#settings;
+    const values = bound.map((value) => (value.kind === "bytes" ? value.bytes : this.#memory.buffer(value.buffer)));
     const isBuffer = bound.map(({ kind }) => kind === "buffer");
     const progress =
       onProgress === undefined ? undefined : (done: number, pieces: number) => onProgress(index + done / pieces);
-    const run = addon.run(this.#variant, name, launch.grid, values, isBuffer, this.#threads, progress);
+    const run = addon.run(variant, name, launch.grid, values, isBuffer, threads, progress);
     const cancel = (): void => run.cancel();
     signal?.addEventListener("abort", cancel);
     const outcome = await run.promise;
@@ -85,61 +131,28 @@ export class CpuDevice implements Device {
     signal?.throwIfAborted();
     throw new CodedError<DeviceErrorCode>("DEVICE_MEMORY", "this machine has not the memory to run the kernel");
   }
-}
 
-/** In WebAssembly on this thread, which gives way now and then. */
-async function portable(
-  program: Program,
-  engine: Engine,
-  scheduled: ScheduledLaunch,
-  signal: AbortSignal | undefined,
-): Promise<ProgramTrap | undefined> {
-  const steps = launchSteps(program, engine, scheduled);
-  for (let start = performance.now(); ; ) {
-    const { done, value } = steps.next();
-    if (done) return value.trap;
-    if (performance.now() - start < TURN) continue;
-    await nextTurn();
-    signal?.throwIfAborted();
-    start = performance.now();
-  }
-}
-
-/** The buffers of a job: plain memory, until something needs the WebAssembly engine, which has its own. */
-class JobMemory implements Memory {
-  readonly #checked: CheckedProgram;
-  #plain: readonly Uint8Array[];
-  #engine: WasmEngine | undefined;
-
-  constructor(checked: CheckedProgram, start: readonly (Uint8Array | undefined)[]) {
-    this.#checked = checked;
-    this.#plain = start.map((contents, i) => contents?.slice() ?? zeros(checked.program.buffers[i]?.bytes ?? 0));
+  async #portable(scheduled: ScheduledLaunch): Promise<ProgramTrap | undefined> {
+    const { launch, index } = scheduled;
+    const { onProgress } = this.#options;
+    const fuel = launch.fuel * (isWhole(launch) ? 1 : blockCount(launch.grid));
+    if (fuel <= SMALL) return this.#here(scheduled);
+    return this.#workers.run(scheduled, onProgress && ((part) => onProgress(index + part)));
   }
 
-  buffer(index: number): Uint8Array {
-    return this.#engine?.buffer(index) ?? (this.#plain[index] as Uint8Array);
-  }
-
-  engine(): WasmEngine {
-    if (this.#engine === undefined) {
-      const engine = new WasmEngine(this.#checked);
-      this.#plain.forEach((contents, index) => {
-        engine.buffer(index).set(contents);
-      });
-      this.#engine = engine;
-      this.#plain = [];
+  /** On this thread, which gives way now and then. */
+  async #here(scheduled: ScheduledLaunch): Promise<ProgramTrap | undefined> {
+    const { versions } = this.#memory;
+    const buffers = versions.map((_, buffer) => this.#memory.buffer(buffer));
+    this.#inline ??= new EngineCopy(this.#checked, buffers);
+    const steps = this.#inline.run(scheduled, { first: 0, end: blockCount(scheduled.launch.grid) }, versions);
+    for (let start = performance.now(); ; ) {
+      const { done, value } = steps.next();
+      if (done) return value;
+      if (performance.now() - start < TURN) continue;
+      await nextTurn();
+      this.#options.signal?.throwIfAborted();
+      start = performance.now();
     }
-    return this.#engine;
-  }
-}
-
-function zeros(bytes: number): Uint8Array {
-  try {
-    return new Uint8Array(bytes);
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    throw new CodedError<DeviceErrorCode>("DEVICE_MEMORY", `this machine does not give ${bytes} bytes to one buffer`, {
-      bytes,
-    });
   }
 }

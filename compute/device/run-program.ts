@@ -116,19 +116,25 @@ function runLaunch(
   }
 }
 
-/** Runs a launch, stopping after each block so that the caller can do something else. */
+/** Blocks of a launch, counted x first; `end` is the first that is not among them. */
+export interface BlockRange {
+  readonly first: number;
+  readonly end: number;
+}
+
+/** Runs a launch or a part of it, stopping after each block so that the caller can do something else. */
 export function* launchSteps(
   program: Program,
   engine: Engine,
   scheduled: ScheduledLaunch,
+  { first, end }: BlockRange = { first: 0, end: blockCount(scheduled.launch.grid) },
 ): Generator<number, LaunchOutcome> {
   const { launch, arguments: bound, index } = scheduled;
   const { grid, block, dynamicShared, fuel, bytes } = launch;
   engine.begin(launch.kernel, { grid, block, dynamicShared, arguments: bound });
   const whole = isWhole(launch);
-  const count = blockCount(grid);
   let used = 0;
-  for (let i = 0; i < count; i++) {
+  for (let i = first; i < end; i++) {
     yield i;
     const at = blockAt(i, grid);
     const outcome = engine.runBlock(at, windowsOf(program, scheduled, at), whole ? fuel - used : fuel);
@@ -139,7 +145,7 @@ export function* launchSteps(
     }
     used += outcome.fuel;
     // A launch that is one tile has its chunks counted at the end.
-    if (whole && i < count - 1) continue;
+    if (whole && i < end - 1) continue;
     if (engine.takeTouchedChunks() * CHUNK_BYTES > bytes) {
       return { used, trap: { launch: index, tile, reason: "BYTES", line: 0 } };
     }

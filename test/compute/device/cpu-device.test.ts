@@ -10,10 +10,11 @@ import { parameterKinds } from "../../../compute/kernels/standard-launch.ts";
 import { type StandardCase, standardProgram } from "../../../compute/kernels/standard-program.ts";
 import { type Addon, loadAddon } from "../../../compute/native/addon.ts";
 import { type ScheduledLaunch, scheduleOf } from "../../../compute/program/schedule.ts";
-import type { LaunchSpec, Program } from "../../../compute/program/types.ts";
+import type { BufferSpec, LaunchSpec, Program, StepSpec } from "../../../compute/program/types.ts";
 import { checkProgram } from "../../../compute/ptx/check-program.ts";
+import { smallKernel } from "../ptx/support/small-kernel.ts";
 import { randomInputs, sameBytes } from "../support/inputs.ts";
-import { gemmProgram } from "../support/sample-programs.ts";
+import { gemmProgram, mixProgram, onBuffer, scalar32 } from "../support/sample-programs.ts";
 import { randomCase } from "../support/standard-programs.ts";
 
 const loaded = loadAddon();
@@ -150,11 +151,73 @@ describe.runIf(addon !== undefined)("the CPU device", () => {
 });
 
 describe("without the addon", () => {
+  const device = new CpuDevice(undefined, { threads: 2 });
+
   it("the CPU device computes everything in WebAssembly, and says so", async () => {
-    const device = new CpuDevice(undefined);
     const program = standardProgram({ kernel: "layer_norm", numbers: [9, 33, 1e-5] });
     const inputs = randomInputs(program, new Prng("none"), "numbers");
     expect(device.name).toContain("WebAssembly");
     expectSame(await device.run(checkProgram(program), inputs), reference(program, inputs), "without");
   });
+
+  it("large launches run on other threads, in a row, on what the ones before wrote", async () => {
+    // Much fuel is allowed, so that it does not run on this thread.
+    const program = withFuel(mixProgram(640, 5), 2 ** 30);
+    const inputs = randomInputs(program, new Prng("threads"), "patterns");
+    expectSame(await device.run(checkProgram(program), inputs), reference(program, inputs), "threads");
+    const product = withFuel(gemmProgram(70, 50, 30), 2 ** 30);
+    const matrices = randomInputs(product, new Prng("rows"), "patterns");
+    const progress: number[] = [];
+    const options = { onProgress: (at: number) => progress.push(at) };
+    expectSame(await device.run(checkProgram(product), matrices, options), reference(product, matrices), "rows");
+    expect(progress.at(-1)).toBe(1);
+    expect(progress.length).toBeGreaterThan(4);
+  });
+
+  it("the lowest tile that traps is the result, whichever thread finds one first", async () => {
+    const program = gemmProgram(200, 50, 30);
+    const short = withFuel({ ...program, buffers: program.buffers.map(shorter) }, 2 ** 30);
+    const inputs = randomInputs(short, new Prng("trap"), "numbers");
+    const wanted = reference(short, inputs);
+    expect(wanted.kind).toBe("trap");
+    const got = await device.run(checkProgram(short), inputs);
+    expect(got.kind === "trap" && got.trap).toEqual(wanted.kind === "trap" && wanted.trap);
+  });
+
+  it("a kernel that does not end is stopped, and timers run meanwhile", async () => {
+    const text = smallKernel("ld.global.u32 %r1, [%a];\nL: st.global.u32 [%b], %r1;\nbra L;");
+    const program: Program = {
+      ...gemmProgram(16, 16, 16),
+      kernels: [{ ptx: text, entry: "k" }],
+      steps: [
+        {
+          ...{ kind: "launch", kernel: 0, grid: [1, 1, 1], block: [1, 1, 1], dynamicShared: 0, fuel: 2 ** 44 },
+          arguments: [onBuffer(0), onBuffer(2), scalar32(1)],
+          ...{ tiles: [{ parameter: 1, tile: { kind: "whole" } }], bytes: 1 << 20 },
+        },
+      ],
+    };
+    const abort = new AbortController();
+    const run = device.run(checkProgram(program), randomInputs(program, new Prng("endless"), "numbers"), {
+      signal: abort.signal,
+    });
+    let turns = 0;
+    const timer = setInterval(() => {
+      if (++turns === 50) abort.abort(new Error("enough"));
+    }, 2);
+    await expect(run).rejects.toThrow("enough");
+    clearInterval(timer);
+    expect(turns).toBeGreaterThanOrEqual(50);
+  });
 });
+
+function withFuel(program: Program, fuel: number): Program {
+  const change = (step: StepSpec): StepSpec =>
+    step.kind === "launch" ? { ...step, fuel } : { ...step, body: step.body.map(change) };
+  return { ...program, steps: program.steps.map(change) };
+}
+
+/** The left matrix lacks its last third. */
+function shorter(spec: BufferSpec): BufferSpec {
+  return spec.name === "a" ? { ...spec, bytes: 4 * Math.floor(spec.bytes / 6) } : spec;
+}
