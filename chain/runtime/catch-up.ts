@@ -7,6 +7,7 @@ import { genesisStakes } from "../consensus-parameters.ts";
 import type { ChainStore } from "../store/chain-store.ts";
 import type { SyncProgress } from "../sync/events.ts";
 import type { Checkpoint } from "../sync/seal-chain.ts";
+import { SyncFiles } from "../sync/sync-files.ts";
 import { SyncRunner } from "../sync/sync-runner.ts";
 import type { Clock } from "./clock.ts";
 import type { SubsystemLog } from "./node-log.ts";
@@ -43,7 +44,7 @@ export async function catchUp(parts: CatchUpParts, options: CatchUpOptions = {})
   const { store, clock, network, relay, say } = parts;
   const runner = new SyncRunner({
     store,
-    directory: join(parts.directory, "sync"),
+    files: new SyncFiles(join(parts.directory, "sync")),
     trust: trustOf(parts, options.checkpoint),
     send: (to, message) => network.send(to, message),
     penalise: (peer, reason) => {
