@@ -42,6 +42,8 @@ export class DevnetVoice {
   /** The last block that was told. */
   #told = 0;
   #waiting: FinalBlock[] = [];
+  /** Those that have their peers. */
+  readonly #connected = new Set<number>();
   #isAnnounced = false;
   #isReady = false;
 
@@ -78,6 +80,12 @@ export class DevnetVoice {
     this.#tell(block);
     // Whoever reads READY asks the first validator.
     if (index === 0) this.#ready();
+  }
+
+  /** A validator has found its peers. */
+  connected(index: number): void {
+    this.#connected.add(index);
+    this.#readyIfContinued();
   }
 
   stillWaiting(): void {
@@ -124,6 +132,16 @@ export class DevnetVoice {
   async #readyIfFinal(url: string): Promise<void> {
     const height = await callQuantity(url, "eth_blockNumber", []).catch(() => 0n);
     if (height > BigInt(this.#startHeight)) this.#ready();
+    else this.#readyIfContinued();
+  }
+
+  /**
+   * A chain that has final blocks goes on when a quorum is together: its next block is due when somebody sends a
+   * transaction, or after the heartbeat. A new chain has to show that its validators agree.
+   */
+  #readyIfContinued(): void {
+    const isQuorum = 3 * this.#connected.size > 2 * this.#options.count && this.#connected.has(0);
+    if (this.#isAnnounced && this.#startHeight > 0 && isQuorum) this.#ready();
   }
 
   #ready(): void {

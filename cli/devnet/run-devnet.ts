@@ -192,7 +192,8 @@ class Devnet {
     if (event.event === "started") {
       this.#remember(index);
       this.#voice.started(index, event, this.#peers[index] ?? "");
-    } else if (event.event === "block") this.#voice.block(index, event);
+    } else if (event.event === "ready") this.#voice.connected(index);
+    else this.#voice.block(index, event);
   }
 
   #remember(index: number): void {

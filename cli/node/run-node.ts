@@ -56,6 +56,8 @@ export async function runNode(settings: NodeSettings, signal: AbortSignal, conte
   } finally {
     metrics.close();
     release();
+    // An input that is still open would keep the process alive.
+    if (settings.stopWithInput) process.stdin.destroy();
   }
   failed.signal.throwIfAborted();
 }

@@ -2,13 +2,13 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { Devnet, ogpuJson, runOgpu } from "./support/ogpu-process.ts";
+import { ogpuJson, runOgpu, startDevnet } from "./support/ogpu-process.ts";
 
 const root = mkdtempSync(join(tmpdir(), "ogpu-audit-"));
-const data = join(root, "chain");
+const data = join(root, "devnet", "validator-0");
 
 beforeAll(async () => {
-  const devnet = await Devnet.start(data);
+  const devnet = await startDevnet(join(root, "devnet"));
   await ogpuJson(
     "send",
     "--from",
@@ -52,8 +52,10 @@ describe("ogpu audit", () => {
   });
 
   it("names the cure of a damaged database, and the cure works", async () => {
-    writeFileSync(join(data, "CURRENT"), "nonsense");
-    const damaged = await runOgpu("audit", "--data-dir", data);
+    // The database itself can be named, too.
+    const database = join(data, "chain");
+    writeFileSync(join(database, "CURRENT"), "nonsense");
+    const damaged = await runOgpu("audit", "--data-dir", database);
     expect(damaged.code).toBe(1);
     expect(damaged.err).toContain("[STORE_DAMAGED]");
     expect(damaged.err).toContain("ogpu audit --repair");

@@ -18,13 +18,16 @@ import { TEST_MNEMONIC } from "../../cli/test-mnemonic.ts";
 import { networkSpec } from "../../genesis/networks.ts";
 import { TOKEN_ADDRESS } from "../../vm/modules/addresses.ts";
 import { tokenAbi } from "../../vm/modules/token/token.ts";
-import { Devnet, runOgpu } from "./support/ogpu-process.ts";
+import { Running, runOgpu, startDevnet } from "./support/ogpu-process.ts";
 
 const root = mkdtempSync(join(tmpdir(), "ogpu-devnet-"));
 const alice = mnemonicToAccount(TEST_MNEMONIC, { addressIndex: 0 });
 const bob = mnemonicToAccount(TEST_MNEMONIC, { addressIndex: 1 });
 
-afterAll(() => rmSync(root, { recursive: true, force: true }));
+afterAll(async () => {
+  await Running.killAll();
+  rmSync(root, { recursive: true, force: true });
+});
 
 function chainAt(url: string): Chain {
   return defineChain({
@@ -43,14 +46,10 @@ const wallet = (url: string) => createWalletClient({ account: alice, chain: chai
 
 describe("a devnet in a process of its own, used through viem", () => {
   const directory = join(root, "shared");
-  let devnet: Devnet;
+  let devnet: Running;
 
   beforeAll(async () => {
-    devnet = await Devnet.start(directory);
-  });
-
-  afterAll(async () => {
-    await devnet.stop("SIGKILL");
+    devnet = await startDevnet(directory);
   });
 
   it("takes a transfer and moves the money", async () => {
@@ -117,37 +116,16 @@ describe("a devnet in a process of its own, used through viem", () => {
   });
 
   it("does not share its folder with a second process", async () => {
-    const { code, err } = await runOgpu("devnet", "--data-dir", directory, "--rpc-port", "0");
-    expect(code).toBe(1);
-    expect(err).toContain("[STORE_LOCKED]");
-    const fresh = await runOgpu("devnet", "--data-dir", directory, "--rpc-port", "0", "--fresh");
-    expect(fresh.err).toContain("[STORE_LOCKED]");
+    for (const flags of [[], ["--fresh"]]) {
+      const { code, err } = await runOgpu("devnet", "--data-dir", directory, "--rpc-port", "0", ...flags);
+      expect(code).toBe(1);
+      expect(err).toContain("[DEVNET_RUNNING]");
+    }
     expect(await reader(devnet.url).getBlockNumber()).toBeGreaterThan(0n);
-  });
-
-  it("does not delete a chain for --fresh when it could not start a new one", async () => {
-    const kept = join(root, "kept");
-    const first = await Devnet.start(kept);
-    expect(await first.stop("SIGTERM")).toBe(0);
-    const before = readdirSync(kept);
-    const port = new URL(devnet.url).port;
-    const { code, err } = await runOgpu("devnet", "--data-dir", kept, "--fresh", "--rpc-port", port);
-    expect(code).toBe(1);
-    expect(err).toContain("Another program uses that port");
-    expect(readdirSync(kept)).toEqual(before);
   });
 
   it("says how to find it when it is not at the usual port", () => {
     expect(devnet.lines).toContain(`(other ogpu commands find it with --rpc ${devnet.url})`);
-  });
-
-  it("says what to do about a folder that holds another chain", async () => {
-    const folder = join(root, "mixed");
-    const first = await Devnet.start(folder);
-    expect(await first.stop("SIGTERM")).toBe(0);
-    const { err } = await runOgpu("devnet", "--data-dir", folder, "--spec", "testnet", "--rpc-port", "0");
-    expect(err).toContain("[STORE_WRONG_CHAIN]");
-    expect(err).toMatch(/--data-dir.*--fresh/);
   });
 
   it("says which address or port it cannot listen on", async () => {
@@ -166,51 +144,44 @@ describe("a devnet in a process of its own, used through viem", () => {
   });
 });
 
-describe("a devnet that stops and starts again", () => {
-  it("has every acknowledged receipt after SIGKILL, and ends with 0 on SIGTERM and SIGINT", async () => {
-    const directory = join(root, "killed");
-    let devnet = await Devnet.start(directory);
-    const hash = await wallet(devnet.url).sendTransaction({ to: bob.address, value: 1n });
-    await reader(devnet.url).waitForTransactionReceipt({ hash });
-    const head = await reader(devnet.url).getBlock();
-    expect(await devnet.stop("SIGKILL")).toBe("SIGKILL");
+it("goes on after SIGKILL and SIGTERM, starts over with --fresh, and says what happens in lines of JSON", async () => {
+  const directory = join(root, "restarted");
+  let devnet = await startDevnet(directory, "--json");
+  const hash = await wallet(devnet.url).sendTransaction({ to: bob.address, value: 1n });
+  const { blockHash } = await reader(devnet.url).waitForTransactionReceipt({ hash });
+  expect(await devnet.stop("SIGKILL")).toBe("SIGKILL");
+  const events = devnet.events().map(({ event }) => event);
+  expect(events.filter((event) => event !== "block")).toEqual(["validator", "started", "ready"]);
+  expect(events.at(-1)).toBe("block");
 
-    devnet = await Devnet.start(directory);
-    expect((await reader(devnet.url).getBlock()).hash).toBe(head.hash);
-    expect(await reader(devnet.url).getTransactionReceipt({ hash })).toMatchObject({ blockHash: head.hash });
-    const late = await wallet(devnet.url).sendTransaction({ to: bob.address, value: 1n });
-    expect(await devnet.stop("SIGTERM")).toBe(0);
+  devnet = await startDevnet(directory);
+  expect(await reader(devnet.url).getTransactionReceipt({ hash })).toMatchObject({ blockHash });
+  // Acknowledged is safe, in a block or not.
+  const late = await wallet(devnet.url).sendTransaction({ to: bob.address, value: 1n });
+  const port = new URL(devnet.url).port;
+  const refused = await runOgpu("devnet", "--data-dir", join(root, "x"), "--fresh", "--rpc-port", port);
+  expect(refused.err).toContain("[RPC_PORT_TAKEN]");
+  expect(await devnet.stop("SIGTERM")).toBe(0);
+  const other = await runOgpu("devnet", "--data-dir", directory, "--spec", "testnet", "--rpc-port", "0");
+  expect(other.err).toContain("[DEVNET_OTHER_CHAIN]");
+  expect(other.err).toMatch(/--data-dir.*--fresh/);
 
-    devnet = await Devnet.start(directory);
-    expect(await reader(devnet.url).getTransactionReceipt({ hash: late })).toMatchObject({ status: "success" });
-    expect(await devnet.stop("SIGINT")).toBe(0);
-  });
+  devnet = await startDevnet(directory);
+  const receipt = await reader(devnet.url).waitForTransactionReceipt({ hash: late });
+  expect(receipt.status).toBe("success");
+  expect(await devnet.stop("SIGINT")).toBe(0);
 
-  it("speaks one JSON document per line with --json", async () => {
-    const devnet = await Devnet.start(join(root, "json"), "--json");
-    const hash = await wallet(devnet.url).sendTransaction({ to: bob.address, value: 1n });
-    await reader(devnet.url).waitForTransactionReceipt({ hash });
-    expect(await devnet.stop("SIGTERM")).toBe(0);
-    const events = devnet.lines.map((line) => JSON.parse(line) as { event: string });
-    expect(events.map(({ event }) => event)).toEqual(["started", "ready", "block"]);
-  });
+  devnet = await startDevnet(directory, "--fresh");
+  expect(await reader(devnet.url).getTransactionCount({ address: alice.address })).toBe(0);
+  expect(await devnet.stop("SIGTERM")).toBe(0);
+});
 
-  it("starts over with --fresh, and never deletes a folder with other files", async () => {
-    const directory = join(root, "fresh");
-    let devnet = await Devnet.start(directory);
-    const hash = await wallet(devnet.url).sendTransaction({ to: bob.address, value: 1n });
-    await reader(devnet.url).waitForTransactionReceipt({ hash });
-    await devnet.stop("SIGTERM");
-    devnet = await Devnet.start(directory, "--fresh");
-    expect(await reader(devnet.url).getBlockNumber()).toBe(0n);
-    await devnet.stop("SIGTERM");
-
-    const precious = join(root, "precious");
-    mkdirSync(precious);
-    writeFileSync(join(precious, "thesis.txt"), "years of work");
-    const { code, err } = await runOgpu("devnet", "--data-dir", precious, "--fresh", "--rpc-port", "0");
-    expect(code).toBe(1);
-    expect(err).toContain("[STORE_FOREIGN_FILES]");
-    expect(readdirSync(precious)).toEqual(["thesis.txt"]);
-  });
+it("never deletes a folder with other files", async () => {
+  const precious = join(root, "precious");
+  mkdirSync(precious);
+  writeFileSync(join(precious, "thesis.txt"), "years of work");
+  const { code, err } = await runOgpu("devnet", "--data-dir", precious, "--fresh", "--rpc-port", "0");
+  expect(code).toBe(1);
+  expect(err).toContain("[DEVNET_FOREIGN_FILES]");
+  expect(readdirSync(precious)).toEqual(["thesis.txt"]);
 });

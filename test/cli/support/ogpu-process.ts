@@ -39,23 +39,38 @@ export async function ogpuJson<Result>(...args: readonly string[]): Promise<Resu
   return JSON.parse(out);
 }
 
-export class Devnet {
+/** A command that runs on: a node, a validator or a devnet. */
+export class Running {
   readonly url: string;
-  /** What it has printed on its standard output. */
+  /** What it has printed on its standard output, and on the other one. */
   readonly lines: readonly string[];
+  readonly log: () => string;
+  private static readonly all = new Set<Running>();
   private readonly child: ChildProcess;
   private readonly closed: Promise<unknown[]>;
 
-  private constructor(child: ChildProcess, closed: Promise<unknown[]>, url: string, lines: readonly string[]) {
+  private constructor(
+    child: ChildProcess,
+    closed: Promise<unknown[]>,
+    url: string,
+    texts: Pick<Running, "lines" | "log">,
+  ) {
     this.child = child;
     this.closed = closed;
     this.url = url;
-    this.lines = lines;
+    this.lines = texts.lines;
+    this.log = texts.log;
+    Running.all.add(this);
   }
 
-  /** Starts on any free port and waits until it says that it is ready. */
-  static async start(directory: string, ...args: readonly string[]): Promise<Devnet> {
-    const child = start(["devnet", "--data-dir", directory, "--rpc-port", "0", ...args]);
+  /** For the end of a test that failed in the middle. */
+  static async killAll(): Promise<void> {
+    await Promise.all([...Running.all].map((each) => each.stop("SIGKILL")));
+  }
+
+  /** Waits until it says that it is ready. */
+  static async start(...args: readonly string[]): Promise<Running> {
+    const child = start(args);
     const closed = once(child, "close");
     const lines: string[] = [];
     let log = "";
@@ -70,15 +85,36 @@ export class Devnet {
       });
     });
     const ended = closed.then((): never => {
-      throw new Error(`the devnet ended before it was ready: ${log}`);
+      throw new Error(`ogpu ${args.join(" ")} ended before it was ready: ${log}`);
     });
-    return new Devnet(child, closed, await Promise.race([url, ended]), lines);
+    return new Running(child, closed, await Promise.race([url, ended]), { lines, log: () => log });
+  }
+
+  /** What it reported with --json. */
+  events(): readonly Readonly<Record<string, unknown>>[] {
+    return this.lines.map((line) => JSON.parse(line));
   }
 
   /** Answers with the exit code, or the signal that ended it. */
   async stop(signal: "SIGTERM" | "SIGINT" | "SIGKILL"): Promise<unknown> {
+    Running.all.delete(this);
     this.child.kill(signal);
     const [code, by] = await this.closed;
     return code ?? by;
+  }
+}
+
+/** A devnet on any free ports: of one validator unless the arguments say otherwise, since most tests need no more. */
+export async function startDevnet(directory: string, ...args: readonly string[]): Promise<Running> {
+  const count = args.includes("--validators") ? [] : ["--validators", "1"];
+  return await Running.start("devnet", "--data-dir", directory, "--rpc-port", "0", ...count, ...args);
+}
+
+/** Asks until the answer is there: what is awaited happens in other processes. */
+export async function eventually<Answer>(ask: () => Promise<Answer | undefined>): Promise<Answer> {
+  for (;;) {
+    const answer = await ask().catch(() => undefined);
+    if (answer !== undefined) return answer;
+    await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }
