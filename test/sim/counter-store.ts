@@ -68,23 +68,18 @@ export class CounterStore implements FinalView {
     onBlock: (block: Block) => void,
   ): Promise<void> {
     return new Promise((resolve) => {
-      const next = (index: number): void => {
-        const block = blocks[index];
-        if (block === undefined) {
-          life.settle(resolve);
-          return;
-        }
+      for (const block of blocks) {
+        if (life.isOver) return;
         this.#writes.push({ block, certificate });
         this.#device.write(
           life,
           () => this.#finish(),
           () => {
             onBlock(block);
-            next(index + 1);
+            if (block.hash === certificate.hash) life.settle(resolve);
           },
         );
-      };
-      if (!life.isOver) next(0);
+      }
     });
   }
 

@@ -52,6 +52,7 @@ export const SIM_PARAMETERS: ConsensusParameters = {
 
 /** Whole nodes, or consensus alone over a counter. */
 export type AppName = "ledger" | "counter";
+export const APPS: readonly AppName[] = ["ledger", "counter"];
 
 export interface Scenario {
   readonly seed: string;

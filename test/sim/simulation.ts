@@ -1,5 +1,6 @@
 /** A whole network under one seed: faults, then healing, then rest; the invariants are watched all along. */
 import { Prng } from "../../base/prng.ts";
+import type { Crypto } from "../../chain/consensus/crypto.ts";
 import { verifyParameters } from "../../chain/consensus/parameters.ts";
 import type { PlantedBug } from "../../chain/consensus/planted-bugs.ts";
 import type { PeerId } from "../../chain/consensus/types.ts";
@@ -11,6 +12,7 @@ import { checkersOf } from "./checkers/all-checkers.ts";
 import type { CheckedWorld, Checker } from "./checkers/checker.ts";
 import { CounterClients } from "./counter-clients.ts";
 import { CounterNode, counterEpoch } from "./counter-node.ts";
+import { type CheckCounter, type CheckCounts, countingKeys, countsPerBlock } from "./counting-keys.ts";
 import { EventQueue } from "./event-queue.ts";
 import { FaultInjector } from "./fault-injector.ts";
 import { LedgerClients } from "./ledger-clients.ts";
@@ -22,7 +24,7 @@ import { planEpochs, type Scenario } from "./scenario.ts";
 import { type KeyMaker, simulatedKeys } from "./sim-crypto.ts";
 import type { NodeHost, NodeSettings, Receivers, SimNode } from "./sim-node.ts";
 import { Trace } from "./trace.ts";
-import { Traffic } from "./traffic.ts";
+import { type BytesPerBlock, Traffic } from "./traffic.ts";
 import { wireTrip } from "./wire-trip.ts";
 import type { Workload } from "./workload.ts";
 
@@ -58,10 +60,10 @@ export interface SimulationResult {
   readonly imports: number;
   /** Milliseconds from a block's time to its commit on each honest node. */
   readonly finality: { readonly p50: number; readonly p95: number };
-  /** Sent per node and final block. */
-  readonly bytesPerBlock: number;
-  /** Of the node that sent and of the one that received the most, per final block. */
-  readonly mostBytes: { readonly up: number; readonly down: number };
+  /** Per node and final block. */
+  readonly bytes: BytesPerBlock;
+  /** Signature checks per node and final block; an aggregate of many is one. */
+  readonly checks: CheckCounts;
 }
 
 export class Simulation implements LedgerHost {
@@ -69,6 +71,8 @@ export class Simulation implements LedgerHost {
   readonly nodes: readonly SimNode[];
   readonly #scenario: Scenario;
   readonly #keys: KeyMaker;
+  /** For the checkers, whose own checks do not count. */
+  readonly #crypto: Crypto;
   readonly #prng: Prng;
   readonly #network: Network;
   readonly #injector: FaultInjector;
@@ -82,11 +86,14 @@ export class Simulation implements LedgerHost {
   readonly #violationCounts = new Map<string, number>();
   readonly #finality: number[] = [];
   readonly #honestBlocks = new Set<string>();
+  readonly #checks: CheckCounter = { single: 0, aggregate: 0, signers: 0 };
 
   constructor(scenario: Scenario, options: SimulationOptions = {}) {
     verifyParameters(scenario.parameters);
     this.#scenario = scenario;
-    this.#keys = options.keys ?? simulatedKeys();
+    const keys = options.keys ?? simulatedKeys();
+    this.#crypto = keys.crypto;
+    this.#keys = countingKeys(keys, this.#checks);
     this.#prng = new Prng(`simulation ${scenario.seed}`);
     this.#trace = new Trace(options.onTrace);
     this.#traffic = new Traffic(scenario.validators);
@@ -268,7 +275,7 @@ export class Simulation implements LedgerHost {
     return {
       chainId: this.#scenario.parameters.chainId,
       capDivisor: this.#scenario.parameters.capDivisor,
-      crypto: this.#keys.crypto,
+      crypto: this.#crypto,
       honest: this.nodes.filter(({ isHonest }) => isHonest),
       ledger,
       get now(): number {
@@ -335,7 +342,8 @@ export class Simulation implements LedgerHost {
       transactions: this.#workload.total,
       imports: this.nodes.reduce((sum, node) => sum + (node instanceof LedgerNode ? node.imports : 0), 0),
       finality: { p50: at(0.5), p95: at(0.95) },
-      ...this.#traffic.perBlock(blocks),
+      bytes: this.#traffic.perBlock(blocks),
+      checks: countsPerBlock(this.#checks, blocks * this.nodes.length),
     };
   }
 }

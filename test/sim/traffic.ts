@@ -1,4 +1,13 @@
 /** Bytes that every node sent and received. */
+export interface BytesPerBlock {
+  /** On average over the nodes. */
+  readonly up: number;
+  readonly down: number;
+  /** Of the node that sent the most, and of the one that received the most. */
+  readonly mostUp: number;
+  readonly mostDown: number;
+}
+
 export class Traffic {
   readonly #up: Float64Array;
   readonly #down: Float64Array;
@@ -16,14 +25,10 @@ export class Traffic {
     this.#down[node] = (this.#down[node] ?? 0) + bytes;
   }
 
-  perBlock(blocks: number): {
-    readonly bytesPerBlock: number;
-    readonly mostBytes: { readonly up: number; readonly down: number };
-  } {
-    const total = this.#up.reduce((sum, bytes) => sum + bytes, 0);
-    return {
-      bytesPerBlock: Math.round(total / this.#up.length / blocks),
-      mostBytes: { up: Math.round(Math.max(...this.#up) / blocks), down: Math.round(Math.max(...this.#down) / blocks) },
-    };
+  perBlock(blocks: number): BytesPerBlock {
+    const mean = (bytes: Float64Array): number =>
+      Math.round(bytes.reduce((sum, own) => sum + own, 0) / bytes.length / blocks);
+    const most = (bytes: Float64Array): number => Math.round(Math.max(...bytes) / blocks);
+    return { up: mean(this.#up), down: mean(this.#down), mostUp: most(this.#up), mostDown: most(this.#down) };
   }
 }
