@@ -117,6 +117,9 @@ export type SyncRequest = GetOffers | GetSeals | GetHeaders | GetChunk | GetCode
 export type SyncAnswer = Offers | Seals | Headers | Chunk | Code | Refused;
 export type SyncMessage = SyncRequest | SyncAnswer;
 
+/** Each member of a union as it is before it gets its number. */
+export type WithoutId<T> = T extends unknown ? Omit<T, "id"> : never;
+
 const REQUEST_TYPES: ReadonlySet<string> = new Set<SyncRequest["type"]>([
   "get-offers",
   "get-seals",

@@ -24,6 +24,7 @@ import type {
   SealProof,
   SyncAnswer,
   SyncRequest,
+  WithoutId,
 } from "./messages.ts";
 
 interface Snapshot {
@@ -38,7 +39,7 @@ interface Snapshot {
   readers: number;
 }
 
-type Body = DistributiveOmit<SyncAnswer, "id">;
+type Body = WithoutId<SyncAnswer>;
 
 export class SnapshotSource {
   readonly #store: ChainStore;
@@ -255,6 +256,3 @@ async function readChunk(state: PinnedState, { first, last, limit }: GetChunk): 
 function refused(id: number, reason: Refusal): SyncAnswer {
   return { type: "refused", id, reason };
 }
-
-/** `Omit` of each member of a union. */
-type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;

@@ -9,7 +9,7 @@ import { bestCandidate, type Candidate, type ReadOffer, readOffer, reasonToSkip 
 import { syncError } from "./errors.ts";
 import type { ResumedSync, SyncEffect, SyncEvent, SyncOutcome, SyncPhase, SyncProgress } from "./events.ts";
 import { NEAR_BLOCKS, SYNC_LIMITS, type SyncLimits } from "./limits.ts";
-import type { Offers, Refused, Seals, SyncAnswer, SyncRequest } from "./messages.ts";
+import type { Offers, Refused, Seals, SyncAnswer, SyncRequest, WithoutId } from "./messages.ts";
 import { OffersWait } from "./offers-wait.ts";
 import { isWorking, PeerBook, type SyncPeer } from "./peer-book.ts";
 import { PendingRequests } from "./pending-requests.ts";
@@ -107,12 +107,6 @@ export class SnapshotSync {
       this.#finish({ type: "skipped", reason: "has-blocks" });
       return;
     }
-    try {
-      this.#chain.checkAge(this.#now);
-    } catch (error) {
-      this.#failWith(error);
-      return;
-    }
     if (this.#options.resumed !== undefined) this.#resume(this.#options.resumed);
   }
 
@@ -140,7 +134,7 @@ export class SnapshotSync {
 
   // Requests.
 
-  #ask(peer: SyncPeer, job: Job, request: DistributiveOmit<SyncRequest, "id">): void {
+  #ask(peer: SyncPeer, job: Job, request: WithoutId<SyncRequest>): void {
     const id = this.#nextId++;
     this.#pending.add(id, { peer, deadline: this.#now + this.#limits.requestTimeout, job });
     this.#effects.push({ type: "send", to: peer.id, message: { ...request, id } });
@@ -253,8 +247,18 @@ export class SnapshotSync {
     const answers = peers.filter(({ offers }) => offers !== undefined).length;
     if (!this.#wait.isOver(this.#now, answers, peers.length)) return;
     const reason = reasonToSkip({ hasBlocks: false, answers, heights: this.#heights(), nearBlocks: this.#nearBlocks });
-    if (reason === undefined) this.#phase = "seals";
+    if (reason === undefined) this.#beginSeals();
     else this.#skip(reason);
+  }
+
+  /** Only now does it matter how old our trust is: a young chain may have a genesis of long ago. */
+  #beginSeals(): void {
+    try {
+      this.#chain.checkAge(this.#now);
+      this.#phase = "seals";
+    } catch (error) {
+      this.#failWith(error);
+    }
   }
 
   get #nearBlocks(): number {
@@ -442,6 +446,3 @@ export class SnapshotSync {
     if (Number.isFinite(at)) this.#effects.push({ type: "timer", at });
   }
 }
-
-/** `Omit` of each member of a union. */
-type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;

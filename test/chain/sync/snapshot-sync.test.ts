@@ -1,10 +1,12 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { bytesToHex, type Hex } from "../../../base/bytes.ts";
+import { bytesToHex, compareBytes, type Hex } from "../../../base/bytes.ts";
 import { keccak256 } from "../../../base/keccak.ts";
+import { decodeLeaves } from "../../../chain/sync/leaf-codec.ts";
 import type { SyncLimits } from "../../../chain/sync/limits.ts";
 import { SnapshotSource } from "../../../chain/sync/snapshot-source.ts";
 import type { SnapshotSyncOptions } from "../../../chain/sync/snapshot-sync.ts";
+import { codeHashesOf } from "../../../chain/sync/verify-chunk.ts";
 import { TemporaryFolders } from "../store/support/temporary-folder.ts";
 import { MISBEHAVIOURS, peer } from "./support/peer-models.ts";
 import { DAY, GENESIS_TIME, SampleChain } from "./support/sample-chain.ts";
@@ -169,11 +171,32 @@ describe("peers without the keys", () => {
 });
 
 describe("trust", () => {
-  it("that is too old ends it before anybody is asked", async () => {
+  it("that is too old is an error when there is a snapshot, and does not matter when there is none", async () => {
     const trust = honest.trust({ trustingPeriod: 1_000 });
-    const { outcome, messages } = await sync([peer("honest", source)], { trust });
+    const { outcome } = await sync([peer("honest", source)], { trust });
     expect(outcome).toMatchObject({ type: "failed", error: { code: "SYNC_TRUST_EXPIRED" } });
-    expect(messages).toBe(0);
+    const young = await sync([peer("honest", source)], { trust, nearBlocks: 14 });
+    expect(young.outcome).toEqual({ type: "skipped", reason: "near" });
+  });
+
+  it("is looked at again when an earlier run is taken up", async () => {
+    const network = new SyncNetwork(options(), START, [peer("one", source)]);
+    await network.run(1_200);
+    const { target, chunks } = network.stored;
+    if (target === undefined) throw new Error("a snapshot was chosen");
+    const parts = chunks.map(({ first, end, leaves }) => ({
+      ...{ first, end, bytes: leaves.length },
+      ...{ leaves: decodeLeaves(leaves).length, codeHashes: codeHashesOf(decodeLeaves(leaves)) },
+    }));
+    parts.sort((a, b) => compareBytes(a.first, b.first));
+    const resumed = { target, headers: undefined, chunks: parts, codes: [] };
+    const fresh = await sync([peer("one", source)]);
+    const soon = await sync([peer("one", source)], { resumed });
+    expect(soon.outcome).toEqual(fresh.outcome);
+    expect(soon.messages).toBeLessThan(fresh.messages);
+    const trust = honest.trust({ trustingPeriod: 1_000 });
+    const late = await sync([peer("one", source)], { resumed, trust });
+    expect(late.outcome).toMatchObject({ type: "failed", error: { code: "SYNC_TRUST_EXPIRED" } });
   });
 
   it("in a recent checkpoint takes the place of genesis", async () => {
