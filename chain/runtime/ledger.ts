@@ -18,11 +18,11 @@ import type { ExecutionRules } from "../../vm/execution/rules.ts";
 import type { Address } from "../../vm/state/account.ts";
 import type { StateVersion } from "../../vm/state/state-version.ts";
 import { decodeBlock, encodeBlock } from "../blocks/block.ts";
-import { consensusBlockOf } from "../blocks/consensus-block.ts";
+import { storedConsensusBlock } from "../blocks/consensus-block.ts";
 import { environmentOf } from "../blocks/environment-of.ts";
 import { blockError } from "../blocks/errors.ts";
 import type { ExtraData } from "../blocks/extra-data.ts";
-import type { BlockHeader } from "../blocks/header.ts";
+import { type BlockHeader, hashHeader } from "../blocks/header.ts";
 import { checkSuccessor, nextHeaderFields, sealHeader, verifyExecuted } from "../blocks/next-header.ts";
 import { nextValidatorsHash, nextValidatorsOf } from "../blocks/validators-codec.ts";
 import { nextBeacon } from "../consensus/beacon.ts";
@@ -165,8 +165,11 @@ export class Ledger {
     const sealed = { ...fields, extra: { ...fields.extra, nextValidatorSetHash: nextValidatorsHash(nextValidators) } };
     const header = sealHeader(sealed, executed);
     const transactions = executed.included.map(({ transaction }) => transaction.raw);
-    const block = consensusBlockOf(encodeBlock({ header, transactions, nextValidators }));
-    this.#remember({ block, header, hash: hexToBytes(block.hash), executed });
+    const hash = hashHeader(header);
+    // Reading it as a peer's block would compute the roots that we have just put there.
+    const encoded = encodeBlock({ header, transactions, nextValidators });
+    const block = storedConsensusBlock({ header, hash }, nextValidators, encoded);
+    this.#remember({ block, header, hash, executed });
     return { block, rejected: executed.rejected };
   }
 
