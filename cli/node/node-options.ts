@@ -1,4 +1,5 @@
 /** What `ogpu node` and `ogpu validator` take. */
+import { NEAR_BLOCKS } from "../../chain/sync/limits.ts";
 import type { FlagOption, IntegerOption, ListOption, OptionValues, StringOption } from "../command.ts";
 import { DEFAULT_P2P_PORT, DEFAULT_RPC_HOST, DEFAULT_RPC_PORT } from "../defaults.ts";
 
@@ -19,6 +20,7 @@ type NodeOptionSpecs = {
   readonly mdns: FlagOption;
   readonly archive: FlagOption;
   readonly fromGenesis: FlagOption;
+  readonly nearBlocks: WithDefault<IntegerOption, number>;
   readonly checkpoint: StringOption;
   readonly logLevel: WithDefault<StringOption, string>;
   readonly logJson: FlagOption;
@@ -88,6 +90,12 @@ export const nodeOptions: NodeOptionSpecs = {
   fromGenesis: {
     type: "flag",
     description: "execute all blocks instead of fetching a snapshot of the state (an archive always does)",
+  },
+  nearBlocks: {
+    type: "integer",
+    placeholder: "blocks",
+    description: "execute the blocks also where a snapshot would save no more than so many",
+    default: NEAR_BLOCKS,
   },
   checkpoint: {
     type: "string",

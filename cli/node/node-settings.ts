@@ -26,6 +26,7 @@ export interface NodeSettings {
   readonly mdns: boolean;
   readonly archive: boolean;
   readonly fromGenesis: boolean;
+  readonly nearBlocks: number;
   readonly checkpoint: Checkpoint | undefined;
   readonly log: LogLevels & { readonly json: boolean };
   readonly limits: Partial<StoreLimits>;
@@ -47,6 +48,7 @@ export function nodeSettings(
     listen: listenAddresses(options, path),
     // Where nobody is to be found, waiting for somebody with a snapshot would be in vain.
     fromGenesis: options.fromGenesis || archive || !hasPeers,
+    nearBlocks: options.nearBlocks,
     checkpoint: checkpointOf(options.checkpoint, path),
     log: { ...readValue("--log-level", options.logLevel, path, parseLogLevels), json: options.logJson },
     limits: limitsFor(options.cache),

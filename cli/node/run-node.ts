@@ -11,6 +11,7 @@ import { loadNodeKey } from "../../chain/keys/node-key.ts";
 import { Network } from "../../chain/network/network.ts";
 import { meterOf } from "../../chain/observe/meter-of.ts";
 import { createMetrics, type Metrics } from "../../chain/observe/metrics.ts";
+import type { CatchUpOptions } from "../../chain/runtime/catch-up.ts";
 import type { NodeMeter } from "../../chain/runtime/node-meter.ts";
 import type { NetworkFactory } from "../../chain/runtime/node-network.ts";
 import { type OpenNode, openNode } from "../../chain/runtime/open-node.ts";
@@ -113,7 +114,7 @@ class RunningNode {
   }
 
   async start(stopped: AbortSignal): Promise<void> {
-    const { spec, dataDir, key, archive, fromGenesis, checkpoint, limits } = this.#settings;
+    const { spec, dataDir, key, archive, limits } = this.#settings;
     const opened = await openNode({
       spec,
       directory: dataDir,
@@ -121,9 +122,7 @@ class RunningNode {
       coinbase: key?.coinbase ?? NOBODY,
       ...(archive && { archive }),
       connect: this.#connect(),
-      catchUp: fromGenesis
-        ? false
-        : { ...(checkpoint && { checkpoint }), onProgress: (progress) => this.#onSnapshot(progress), signal: stopped },
+      catchUp: this.#catchUp(stopped),
       limits,
       say: this.#log.loggers,
       meter: this.#meter(),
@@ -142,6 +141,13 @@ class RunningNode {
     this.#watch?.close();
     await this.#server?.close();
     await this.#opened?.close();
+  }
+
+  #catchUp(signal: AbortSignal): CatchUpOptions | false {
+    const { fromGenesis, nearBlocks, checkpoint } = this.#settings;
+    if (fromGenesis) return false;
+    const onProgress = (progress: SyncProgress): void => this.#onSnapshot(progress);
+    return { nearBlocks, ...(checkpoint && { checkpoint }), onProgress, signal };
   }
 
   #connect(): NetworkFactory {
