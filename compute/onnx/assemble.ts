@@ -9,7 +9,8 @@ import {
   type LaunchSpec,
   type Program,
 } from "../program/types.ts";
-import type { Builder, BuiltLaunch, Store, Value } from "./builder.ts";
+import type { Builder, Store, Value } from "./builder.ts";
+import type { BuiltLaunch } from "./built-launch.ts";
 
 export interface Assembled {
   readonly program: Program;

@@ -7,7 +7,8 @@ import { assert } from "../../base/errors.ts";
 import { onnxKernel } from "../kernels/onnx/onnx-kernels.ts";
 import { standardKernel } from "../kernels/standard-kernels.ts";
 import { parameterKinds, standardLaunch } from "../kernels/standard-launch.ts";
-import type { Extent, KernelSource, TileSpec } from "../program/types.ts";
+import type { Extent } from "../program/types.ts";
+import type { BuiltLaunch } from "./built-launch.ts";
 import { bytesOf, type ElementType } from "./element-types.ts";
 import { evaluateLaunch } from "./evaluate.ts";
 import { f32, i32 } from "./geometry.ts";
@@ -36,18 +37,6 @@ export type Geometry =
   | { readonly kind: "elements"; readonly count: number }
   /** 64 threads make 64 rows. */
   | { readonly kind: "rows"; readonly count: number };
-
-export interface BuiltLaunch {
-  readonly kernel: KernelSource;
-  readonly grid: Extent;
-  readonly block: Extent;
-  readonly arguments: readonly (Uint8Array | { readonly store: number; readonly written: boolean })[];
-  /** How each store that is written is divided among blocks. */
-  readonly tiles: ReadonlyMap<number, TileSpec>;
-  /** What one block may use; all of its buffers when no bytes are said. */
-  readonly fuel: number;
-  readonly bytes: number | undefined;
-}
 
 const PER_BLOCK: Readonly<Record<Geometry["kind"], number>> = { elements: 1024, rows: 64 };
 const THREADS: Readonly<Record<Geometry["kind"], Extent>> = { elements: [256, 1, 1], rows: [64, 1, 1] };

@@ -3,7 +3,7 @@ import { blockAt, blockCount } from "../program/tiles.ts";
 import { type CheckedKernel, checkKernel } from "../ptx/check.ts";
 import { type CompiledKernel, compileKernel } from "../ptx/wasm/compile.ts";
 import { Machine, scratchBytes } from "../ptx/wasm/machine.ts";
-import type { BuiltLaunch } from "./builder.ts";
+import type { BuiltLaunch } from "./built-launch.ts";
 import { reject } from "./errors.ts";
 
 /** By text: the kernels are few, and the same for every model. */

@@ -4,41 +4,12 @@ import type { Builder, LaunchArgument, Value } from "./builder.ts";
 import { bytesOf, type ElementType, kernelNumber } from "./element-types.ts";
 import { reject } from "./errors.ts";
 import { axisOf, broadcast, coalesced, corner, f32, i32, repeatedStrides, space, steps, u32 } from "./geometry.ts";
+import { standardBinary, standardFold, standardProduct, standardSoftmax, standardUnary } from "./standard-ops.ts";
 import { countOf, type Shape, stridesOf, tensorOf } from "./tensor.ts";
 
 /** Upper bounds of what one element takes: the walk to it, and a function of it. */
 const WALK = 260;
 const FUNCTION = 1_200;
-
-/** Kernels that devices have in their own form, for single precision; to the bit the same functions as ours. */
-const STANDARD_UNARY: Readonly<Record<string, string>> = {
-  Neg: "negate",
-  Abs: "absolute",
-  Reciprocal: "reciprocal",
-  Sqrt: "square_root",
-  Relu: "relu",
-  Exp: "exponential",
-  Log: "logarithm",
-  Tanh: "hyperbolic_tangent",
-  Erf: "error_function",
-  Sigmoid: "sigmoid",
-  Gelu: "gelu",
-};
-const STANDARD_BINARY: Readonly<Record<string, string>> = {
-  Add: "add",
-  Sub: "subtract",
-  Mul: "multiply",
-  Div: "divide",
-};
-const STANDARD_FOLDS: Readonly<Record<string, string>> = {
-  Sum: "reduce_sum",
-  Mean: "reduce_mean",
-  Prod: "reduce_product",
-  SumSquare: "reduce_sum_square",
-};
-/** Below these a block of the standard kernel would do more work than there is. */
-const MIN_PRODUCT = 1_024;
-const MIN_COLUMNS = 64;
 
 const COMPARISONS: ReadonlySet<string> = new Set(["Equal", "Less", "LessOrEqual", "Greater", "GreaterOrEqual"]);
 const LOGIC: ReadonlySet<string> = new Set(["And", "Or", "Xor"]);
@@ -86,10 +57,8 @@ export class Ops {
   unary(operator: string, x: Value, a = 0, b = 0): Value {
     if (x.type === "f16") return this.inFloat(x, (wide) => this.unary(operator, wide, a, b));
     if (x.type === "f32") {
-      const standard = STANDARD_UNARY[operator];
-      const made =
-        standard === undefined ? undefined : this.builder.standard(standard, [countOf(x.shape)], [x], x.shape);
-      if (made !== undefined) return made;
+      const standard = standardUnary(this.builder, operator, x);
+      if (standard !== undefined) return standard;
       return this.each(`u_${operator}`, "f32", x.shape, (out) => [f32(a), f32(b), x, out], FUNCTION);
     }
     const entry = `${x.type === "f64" ? "ud" : "ui"}_${operator}`;
@@ -109,21 +78,12 @@ export class Ops {
     const entry = `${prefix}_${operator}`;
     if (!hasOnnxKernel(entry)) reject("ONNX_UNSUPPORTED", `${operator} of ${x.type}`);
     const shape = broadcast(x.shape, y.shape);
-    const standard = prefix === "bf" ? this.#standardBinary(operator, x, y, shape) : undefined;
+    const standard = prefix === "bf" ? standardBinary(this.builder, operator, x, y, shape) : undefined;
     if (standard !== undefined) return standard;
     const walk = this.#walk(shape, [x, y]);
     const kind = prefix === "bi" ? [i32(kernelNumber(x.type))] : [];
     const fuel = operator === "Fmod" ? 60_000 : operator === "Pow" ? 4_000 : 2 * WALK;
     return this.each(entry, truth ? "bool" : x.type, shape, (out) => [...kind, ...walk, x, y, out], fuel);
-  }
-
-  /** Numbers, rows, columns and channels: operands of which element i is number i / each modulo count. */
-  #standardBinary(operator: string, x: Value, y: Value, shape: Shape): Value | undefined {
-    const name = STANDARD_BINARY[operator];
-    const repeats = [x, y].map((value) => repetition(value.shape, shape));
-    if (name === undefined || repeats.includes(undefined)) return undefined;
-    const numbers = repeats.flatMap((repeat) => [repeat?.each ?? 1, repeat?.count ?? 1]);
-    return this.builder.standard(name, [countOf(shape), ...numbers], [x, y], shape);
   }
 
   /** Space and steps of operands that are repeated to a shape. */
@@ -291,7 +251,7 @@ export class Ops {
     const shape = keep
       ? x.shape.map((size, d) => (axes.includes(d) ? 1 : size))
       : x.shape.filter((_, d) => !axes.includes(d));
-    const standard = x.type === "f32" ? this.#standardFold(operator, x, axes) : undefined;
+    const standard = x.type === "f32" ? standardFold(this.builder, operator, x, axes) : undefined;
     if (standard !== undefined) return this.reshape(standard, shape);
     const { value, rows, columns } = this.rows(x, axes);
     const prefix = x.type === "f32" ? "rf" : x.type === "f64" ? "rd" : "ri";
@@ -304,19 +264,6 @@ export class Ops {
     const perColumn = operator === "LogSumExp" ? 200 : 60;
     const [folded] = this.builder.launch(entry, { kind: "rows", count: rows }, given, 400 + columns * perColumn);
     return this.reshape(folded as Value, shape);
-  }
-
-  /** Neighbouring axes are folded where they lie, without turning the tensor. */
-  #standardFold(operator: string, x: Value, axes: readonly number[]): Value | undefined {
-    const name = STANDARD_FOLDS[operator];
-    const sorted = [...axes].sort((a, b) => a - b);
-    const [first = 0] = sorted;
-    const together = sorted.every((d, i) => d === first + i);
-    const columns = countOf(sorted.map((d) => x.shape[d] as number));
-    if (name === undefined || !together || columns < MIN_COLUMNS) return undefined;
-    const inner = countOf(x.shape.slice(first + sorted.length));
-    const rows = countOf(x.shape) / columns;
-    return this.builder.standard(name, [rows, columns, inner], [x], [rows]);
   }
 
   /** A kernel that makes each row along an axis from the same row, in single precision. */
@@ -335,13 +282,11 @@ export class Ops {
   }
 
   softmax(x: Value, axis: number): Value {
-    return this.#float("Softmax", x, (wide) => {
-      const columns = wide.shape[axis] as number;
-      const rows = countOf(wide.shape) / columns;
-      const last = axis === wide.shape.length - 1 && columns >= MIN_COLUMNS;
-      const made = last ? this.builder.standard("softmax", [rows, columns], [wide], wide.shape) : undefined;
-      return made ?? this.alongAxis("Softmax", wide, axis);
-    });
+    return this.#float(
+      "Softmax",
+      x,
+      (wide) => standardSoftmax(this.builder, wide, axis) ?? this.alongAxis("Softmax", wide, axis),
+    );
   }
 
   logSoftmax(x: Value, axis: number): Value {
@@ -376,7 +321,7 @@ export class Ops {
       [...repeatedStrides(a.shape.slice(0, -2), aStrides, batch), depth, 0],
       [...repeatedStrides(b.shape.slice(0, -2), bStrides, batch), 0, 1],
     ];
-    const standard = this.#standardProduct(a, b, batch, [m, n, depth]);
+    const standard = standardProduct(this.builder, a, b, batch, [m, n, depth]);
     if (standard !== undefined) return standard;
     const joined = coalesced({ sizes: [...batch, m, n], strides });
     const [p = [], q = []] = joined.strides;
@@ -385,24 +330,6 @@ export class Ops {
     const entry = `matmul_${name}`;
     if (!hasOnnxKernel(entry)) reject("ONNX_UNSUPPORTED", `products of ${a.type}`);
     return this.each(entry, a.type, [...batch, m, n], (out) => [...walk, a, b, out], 2 * WALK + 40 * depth);
-  }
-
-  /** Batches that both sides pass in one step. */
-  #standardProduct(
-    a: Value,
-    b: Value,
-    batch: Shape,
-    [m, n, depth]: readonly [number, number, number],
-  ): Value | undefined {
-    if (a.type !== "f32" || m * n < MIN_PRODUCT || depth === 0) return undefined;
-    const strides = [a, b].map((value) =>
-      repeatedStrides(value.shape.slice(0, -2), stridesOf(value.shape).slice(0, -2), batch),
-    );
-    const joined = coalesced({ sizes: batch, strides });
-    if (joined.sizes.length > 1) return undefined;
-    const [aBatch = 0, bBatch = 0] = joined.strides.map((own) => own[0] ?? 0);
-    const numbers = [m, n, depth, aBatch, depth, 1, bBatch, n, 1];
-    return this.builder.standard("gemm", numbers, [a, b], [...batch, m, n], joined.sizes[0] ?? 1);
   }
 
   /** y[outer, i, inner] = x[outer, indices[i], inner]. */
@@ -431,21 +358,4 @@ export function inverse(order: readonly number[]): readonly number[] {
     back[d] = i;
   });
   return back;
-}
-
-interface Repetition {
-  readonly each: number;
-  readonly count: number;
-}
-
-/** How a shape is repeated to a larger one, when that is one run of elements, each several times, over and over. */
-function repetition(from: Shape, shape: Shape): Repetition | undefined {
-  const strides = repeatedStrides(from, stridesOf(from), shape);
-  const { sizes, strides: joined } = coalesced({ sizes: shape, strides: [strides] });
-  const own = joined[0] ?? [];
-  const kept = own.flatMap((stride, d) => (stride !== 0 ? [d] : []));
-  const [first] = kept;
-  if (first === undefined) return { each: Math.max(1, countOf(shape)), count: 1 };
-  if (kept.length > 1 || own[first] !== 1) return undefined;
-  return { each: countOf(sizes.slice(first + 1)), count: sizes[first] as number };
 }
