@@ -132,7 +132,12 @@ class CpuDevice {
     handle["cancel"] = Napi::Function::New(env, [weak](const Napi::CallbackInfo&) {
       if (auto strong = weak.lock()) strong->cancelled = true;
     });
-    pool_.submit(work);
+    if (!pool_.submit(work)) {
+      task->pinned.clear();
+      task->progress.Reset();
+      task->settle.Release();
+      throw Napi::Error::New(env, "too many launches are waiting");
+    }
     return handle;
   }
 

@@ -20,6 +20,8 @@ void set_float_rules() {
 
 // So often at most, whatever the number of pieces.
 constexpr uint64_t REPORTS = 100;
+// Launches at one time; a job has one.
+constexpr size_t MAX_QUEUE = 256;
 
 }  // namespace
 
@@ -35,14 +37,16 @@ WorkerPool::~WorkerPool() {
   for (auto& worker : workers_) worker.join();
 }
 
-void WorkerPool::submit(std::shared_ptr<Work> work) {
+bool WorkerPool::submit(std::shared_ptr<Work> work) {
   {
     std::lock_guard<std::mutex> lock(mutex_);
+    if (queue_.size() >= MAX_QUEUE) return false;
     // Started with the first work: a node that computes nothing has no idle threads.
     while (workers_.size() < count_) workers_.emplace_back([this] { run(); });
     queue_.push_back(std::move(work));
   }
   ready_.notify_all();
+  return true;
 }
 
 std::shared_ptr<Work> WorkerPool::take(uint64_t* piece) {

@@ -44,7 +44,8 @@ class WorkerPool {
   WorkerPool& operator=(const WorkerPool&) = delete;
 
   unsigned threads() const { return count_; }
-  void submit(std::shared_ptr<Work> work);
+  // False: too much waits already.
+  bool submit(std::shared_ptr<Work> work);
 
  private:
   void run();
