@@ -26,7 +26,7 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
 process.stderr.on("error", () => undefined);
 
 let signal: AbortSignal | undefined;
-process.exitCode = await runCommandLine(process.argv.slice(2), COMMANDS, readConfig(), {
+const code = await runCommandLine(process.argv.slice(2), COMMANDS, readConfig(), {
   out: (text) => process.stdout.write(`${text}\n`),
   err: (text) => process.stderr.write(`${text}\n`),
   get signal() {
@@ -34,3 +34,7 @@ process.exitCode = await runCommandLine(process.argv.slice(2), COMMANDS, readCon
     return signal;
   },
 });
+// What was printed goes out first. Then nothing waits for timers that libraries forgot (libp2p has one of a second), nor
+// for what is left open after a failure.
+for (const output of [process.stdout, process.stderr]) await new Promise((resolve) => output.write("", resolve));
+process.exit(code);

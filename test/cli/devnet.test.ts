@@ -174,7 +174,7 @@ it("goes on after SIGKILL and SIGTERM, starts over with --fresh, and says what h
   devnet = await startDevnet(directory, "--fresh");
   expect(await reader(devnet.url).getTransactionCount({ address: alice.address })).toBe(0);
   expect(await devnet.stop("SIGTERM")).toBe(0);
-});
+}, 120_000);
 
 it("never deletes a folder with other files", async () => {
   const precious = join(root, "precious");
