@@ -57,6 +57,8 @@ export interface NodeParts {
   /** Receives the tips of the own blocks. */
   readonly coinbase: Address;
   readonly validators?: ValidatorSource;
+  /** Records of the consensus log before it is rewritten, where the usual number is too many. */
+  readonly logLimit?: number;
   readonly clock: Clock;
   readonly say: NodeLog;
   readonly meter: NodeMeter;
@@ -99,7 +101,8 @@ export class Node extends ChainReader {
     this.#say = parts.say("consensus");
     this.#rules = rulesOfSpec(spec);
     this.#chain = new FinalisedChain(store);
-    const parameters = consensusParametersOf(spec);
+    const usual = consensusParametersOf(spec);
+    const parameters = { ...usual, logLimit: parts.logLimit ?? usual.logLimit };
     this.#ledger = new Ledger({
       rules: this.#rules,
       gasLimit: spec.block.gasLimit,

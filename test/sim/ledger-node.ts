@@ -251,6 +251,7 @@ export class LedgerNode extends SimNode {
       signer: this.signer,
       coinbase: coinbaseOf(this.index),
       validators: this.#world.validators,
+      logLimit: core.parameters.logLimit,
       clock: life.clock(skew),
       say: this.#say(life),
       meter: this.#meter(life, store, onStep),
