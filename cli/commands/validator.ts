@@ -14,7 +14,7 @@ const keyOptions = {
   key: {
     type: "string",
     placeholder: "file",
-    description: "the validator's keystore (see: ogpu keys create --help)",
+    description: "the validator's keystore (see: ogpu keys new --help)",
     env: "OGPU_VALIDATOR_KEY",
   },
   passwordFile: { ...passwordFileOption, env: "OGPU_PASSWORD_FILE" },

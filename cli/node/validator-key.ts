@@ -29,7 +29,7 @@ export async function keystoreSigner(path: string, passwordFile: string | undefi
       "KEYSTORE_INVALID",
       `${path} holds the key of an account, and validators have keys of their own`,
       {
-        hint: "Make one with: ogpu keys create <name> --kind validator",
+        hint: "Make one with: ogpu keys new <name> --kind validator",
       },
     );
   }

@@ -37,6 +37,7 @@ export const LAYERS: readonly Layer[] = [
       "genesis",
       "vm",
       "chain",
+      "chain/consensus",
       "rpc",
       "rpc/client",
       ...PURE_COMPUTE,
@@ -69,6 +70,16 @@ export const PURE_PACKAGES: readonly string[] = [
   "secp256k1",
   // Its ABI codec; the transports that the package also has are never called.
   "viem",
+];
+
+/** Packages that one folder alone knows, so that they can be replaced there. `name`, `@scope/*` or `@scope/begin-*`. */
+export const OWNED_PACKAGES: readonly { readonly folder: string; readonly packages: readonly string[] }[] = [
+  {
+    folder: "chain/network",
+    packages: ["libp2p", "@libp2p/*", "@chainsafe/libp2p-*", "@multiformats/multiaddr"],
+  },
+  { folder: "chain/observe", packages: ["pino", "prom-client"] },
+  { folder: "rpc", packages: ["fastify"] },
 ];
 
 /** What is started by itself, and so needs nobody to import it. `*` is any file of that folder. */

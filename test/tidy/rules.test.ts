@@ -5,7 +5,7 @@ import { environmentReads, impureCalls } from "./rules/banned-calls.ts";
 import { deadFiles } from "./rules/dead-files.ts";
 import { importsCell, layerTable, markdownLinks, namedCommands } from "./rules/documents.ts";
 import { importCycles } from "./rules/import-cycles.ts";
-import { importDirection, purePackages } from "./rules/import-direction.ts";
+import { importDirection, ownedPackages, purePackages } from "./rules/import-direction.ts";
 import { fileNames, longFiles, MAX_LINES, unfinishedNotes } from "./rules/readable.ts";
 import { compiledFolders, completeLock, exactVersions, lintedPureFolders } from "./rules/settings.ts";
 import { type Finding, type SourceTree, sampleTree } from "./source-tree.ts";
@@ -69,6 +69,27 @@ describe("imports go in the direction of the layers", () => {
       "test/x.ts": 'import { c } from "../compute/agent/c.ts"; import { d } from "../bench/d.ts";',
     };
     expect(guilty(importDirection, files)).toEqual([]);
+  });
+});
+
+describe("packages that one folder owns", () => {
+  it("are found elsewhere in the product, by name, path and scope", () => {
+    const files = {
+      "cli/a.ts": 'import { createLibp2p } from "libp2p";',
+      "chain/runtime/b.ts": 'import { noise } from "@chainsafe/libp2p-noise";',
+      "chain/runtime/c.ts": 'import { x } from "@libp2p/crypto/keys";',
+      "cli/d.ts": 'import { pino } from "pino";',
+    };
+    expect(guilty(ownedPackages, files)).toEqual(Object.keys(files));
+  });
+
+  it("are left alone where they belong, in tests, and when only the name begins alike", () => {
+    const files = {
+      "chain/network/a.ts": 'import { createLibp2p } from "libp2p";',
+      "test/b.ts": 'import { pino } from "pino";',
+      "base/c.ts": 'import { bls } from "@chainsafe/blst"; import { p } from "pinocchio";',
+    };
+    expect(guilty(ownedPackages, files)).toEqual([]);
   });
 });
 

@@ -3,7 +3,7 @@ import { environmentReads, impureCalls } from "./rules/banned-calls.ts";
 import { deadFiles } from "./rules/dead-files.ts";
 import { layerTable, markdownLinks, namedCommands } from "./rules/documents.ts";
 import { importCycles } from "./rules/import-cycles.ts";
-import { importDirection, purePackages } from "./rules/import-direction.ts";
+import { importDirection, ownedPackages, purePackages } from "./rules/import-direction.ts";
 import { fileNames, longFiles, unfinishedNotes } from "./rules/readable.ts";
 import { compiledFolders, completeLock, exactVersions, lintedPureFolders } from "./rules/settings.ts";
 import { type Finding, readSourceTree, type SourceTree } from "./source-tree.ts";
@@ -21,6 +21,7 @@ describe("the source tree", () => {
     ["imports go in the direction of the layers", importDirection],
     ["has no import cycles", importCycles],
     ["uses in pure folders only packages that do no I/O", purePackages],
+    ["leaves packages to the folders that own them", ownedPackages],
     ["calls no clock, timer, randomness or platform in pure folders", impureCalls],
     ["reads the environment in cli/config.ts alone", environmentReads],
     ["has no file that nothing uses", (tree) => deadFiles(tree)],

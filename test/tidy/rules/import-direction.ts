@@ -1,4 +1,4 @@
-import { LAYERS, type Layer, layerOf, OUTSIDE, PURE_PACKAGES } from "../layers.ts";
+import { LAYERS, type Layer, layerOf, OUTSIDE, OWNED_PACKAGES, PURE_PACKAGES } from "../layers.ts";
 import type { Finding, Import, SourceFile, SourceTree } from "../source-tree.ts";
 
 /** Imports go where the layer table allows, and nowhere else. */
@@ -41,9 +41,25 @@ export function purePackages({ sources }: SourceTree): readonly Finding[] {
 }
 
 function isPurePackage(specifier: string): boolean {
-  return PURE_PACKAGES.some((name) =>
-    name.endsWith("/*")
-      ? specifier.startsWith(name.slice(0, -1))
-      : specifier === name || specifier.startsWith(`${name}/`),
-  );
+  return PURE_PACKAGES.some((name) => isPackage(name, specifier));
+}
+
+/** Product code leaves a package to the folder that owns it. */
+export function ownedPackages({ sources }: SourceTree): readonly Finding[] {
+  return sources
+    .filter(({ path }) => !OUTSIDE.some((folder) => path.startsWith(`${folder}/`)))
+    .flatMap(({ path, imports }) =>
+      imports.flatMap(({ target, specifier, line }) => {
+        const owner = OWNED_PACKAGES.find(({ packages }) => packages.some((name) => isPackage(name, specifier)));
+        if (target !== undefined || owner === undefined || path.startsWith(`${owner.folder}/`)) return [];
+        return [
+          { path, line, message: `imports ${specifier}, which only ${owner.folder} knows: ask that folder for it` },
+        ];
+      }),
+    );
+}
+
+function isPackage(name: string, specifier: string): boolean {
+  if (name.endsWith("*")) return specifier.startsWith(name.slice(0, -1));
+  return specifier === name || specifier.startsWith(`${name}/`);
 }
