@@ -14,6 +14,7 @@ const PROGRAMS = new Map([
   ["bench", "dist/bench/main.js"],
   ["conformance", "dist/test/conformance/main.js"],
   ["sim", "dist/test/sim/main.js"],
+  ["soak", "dist/test/processes/soak.js"],
 ]);
 
 endWithParent();

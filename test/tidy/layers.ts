@@ -89,6 +89,7 @@ export const ENTRY_POINTS: readonly string[] = [
   "bench/cases/*",
   "test/conformance/*",
   "test/sim/main.ts",
+  "test/processes/soak.ts",
 ];
 
 /**

@@ -52,6 +52,8 @@ async function post<Answer>(url: string, body: unknown): Promise<Answer> {
     body: JSON.stringify(body),
     signal: AbortSignal.timeout(TIMEOUT),
   });
+  // A node that stops or has too much to do says so in HTTP.
+  if (response.status !== 200) throw new Error(`the node answers with ${response.status}`);
   return (await response.json()) as Answer;
 }
 
