@@ -5,7 +5,7 @@ import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 
-const MAIN = fileURLToPath(new URL("../../../dist/cli/main.js", import.meta.url));
+export const MAIN: string = fileURLToPath(new URL("../../../dist/cli/main.js", import.meta.url));
 
 export interface Finished {
   readonly code: number | null;
