@@ -10,5 +10,7 @@ export const MAX_RANK = 16;
 export const MAX_ELEMENTS: number = 2 ** 28;
 /** Elements of a value that is worked out while lowering, because a shape depends on it. */
 export const MAX_KNOWN_ELEMENTS: number = 1 << 20;
+/** Elements of a table that lowering makes: counting numbers, taps, grids. */
+export const MAX_TABLE: number = 1 << 22;
 /** Steps in time that a recurrent operator is unrolled to. */
 export const MAX_UNROLLED = 512;

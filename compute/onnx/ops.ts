@@ -5,7 +5,7 @@ import { bytesOf, type ElementType, kernelNumber } from "./element-types.ts";
 import { reject } from "./errors.ts";
 import { axisOf, broadcast, coalesced, corner, f32, i32, repeatedStrides, space, steps, u32 } from "./geometry.ts";
 import { standardBinary, standardFold, standardProduct, standardSoftmax, standardUnary } from "./standard-ops.ts";
-import { countOf, type Shape, stridesOf, tensorOf } from "./tensor.ts";
+import { checkTable, countOf, type Shape, stridesOf, tensorOf } from "./tensor.ts";
 
 /** Upper bounds of what one element takes: the walk to it, and a function of it. */
 const WALK = 260;
@@ -342,12 +342,17 @@ export class Ops {
     return this.each(`gather_${bytesOf(x.type)}`, x.type, shape, (out) => [...numbers, kind, indices, x, out]);
   }
 
+  /** How far each element of a matrix lies to the right of the diagonal. */
+  offDiagonal(rows: number, columns: number): Value {
+    return this.sub(this.iota("i64", columns), this.reshape(this.iota("i64", rows), [rows, 1]));
+  }
+
   /** 0, 1, 2, ... */
   iota(type: ElementType, count: number): Value {
     return this.constant(
       type,
       [count],
-      Array.from({ length: count }, (_, i) => i),
+      Array.from({ length: checkTable(count) }, (_, i) => i),
     );
   }
 }

@@ -1,7 +1,7 @@
 /** A tensor with its contents: little-endian elements, the last dimension next to each other. */
 import { bytesOf, type ElementType } from "./element-types.ts";
 import { reject } from "./errors.ts";
-import { MAX_ELEMENTS, MAX_RANK } from "./limits.ts";
+import { MAX_ELEMENTS, MAX_RANK, MAX_TABLE } from "./limits.ts";
 
 export type Shape = readonly number[];
 
@@ -24,6 +24,12 @@ export function checkShape(shape: Shape): Shape {
     reject("ONNX_LIMIT", `a tensor of shape [${shape.join(", ")}] is too large`);
   }
   return shape;
+}
+
+/** Before a table of that many elements is made: a few bytes of a model must not become gigabytes. */
+export function checkTable(count: number): number {
+  if (!(count <= MAX_TABLE)) reject("ONNX_LIMIT", `a table of ${count} elements is more than ${MAX_TABLE}`);
+  return count;
 }
 
 /** How far apart neighbours along each dimension lie, in elements. */

@@ -36,10 +36,10 @@ function biasOf(c: NodeContext, { queries, keys, past }: Masks, batch: number): 
     bias = widened(c, bias, keys);
   }
   if (c.int("is_causal", 0) === 1) {
-    const lengths = c.maybe(6);
-    const shift = lengths === undefined ? past : 0;
-    const ahead = Array.from({ length: queries * keys }, (_, i) => (i % keys > Math.floor(i / keys) + shift ? 1 : 0));
-    const mask = c.ops.where(c.ops.constant("bool", [queries, keys], ahead), never, none);
+    // Where each batch has a length of its own, the standard does not say where its diagonal lies.
+    if (c.maybe(6) !== undefined) c.unsupported("causal attention with lengths");
+    const ahead = c.ops.by("Greater", c.ops.offDiagonal(queries, keys), past);
+    const mask = c.ops.where(ahead, never, none);
     bias = bias === undefined ? mask : c.ops.add(bias, mask);
   }
   const lengths = c.maybe(6);

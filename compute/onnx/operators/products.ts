@@ -159,6 +159,9 @@ function equationOf(c: NodeContext): { readonly inputs: readonly Labelled[]; rea
     return [...before, ...between, ...(after ?? "")];
   };
   const inputs = terms.map((term, i) => ({ value: c.input(i), labels: labelsOf(term, rank(term, c.input(i))) }));
+  if (inputs.some(({ value, labels }) => labels.length !== value.shape.length)) {
+    reject("ONNX_SHAPE", "the equation does not fit the inputs");
+  }
   const all = inputs.flatMap(({ labels }) => labels);
   const once = [...new Set(all)].filter(
     (label) => label.startsWith(".") || all.indexOf(label) === all.lastIndexOf(label),

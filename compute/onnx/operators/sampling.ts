@@ -4,7 +4,7 @@ import { reject } from "../errors.ts";
 import { axisOf, i32s, u32 } from "../geometry.ts";
 import type { Lowering, NodeContext } from "../node-context.ts";
 import { type AxisResize, type ResizeRule, tapsOf } from "../resize-taps.ts";
-import { checkShape, countOf } from "../tensor.ts";
+import { checkShape, checkTable, countOf } from "../tensor.ts";
 
 /** The scale of each dimension and the size that it comes to. */
 interface Target {
@@ -59,6 +59,8 @@ function resized(c: NodeContext, x: Value, { scales, sizes }: Target, region: re
     const axis: AxisResize = { size: x.shape[d] as number, target, scale: scales[d] as number, region: [start, end] };
     const plain = rule.transformation !== "tf_crop_and_resize" || (start === 0 && end === 1);
     if (axis.size === target && axis.scale === 1 && plain) return;
+    // With smoothing each new position is made of all the old ones that it covers.
+    checkTable(target * Math.ceil(4 / Math.min(1, axis.scale)));
     const taps = tapsOf(axis, rule);
     result = rule.mode === "nearest" ? picked(c, result, d, taps) : combined(c, result, d, taps);
     if (!taps.outside.some(Boolean)) return;
@@ -135,7 +137,7 @@ function affineGrid(c: NodeContext): readonly Value[] {
     if (!aligned) return -1 + (2 * i + 1) / size;
     return size === 1 ? 0 : -1 + (2 * i) / (size - 1);
   };
-  const points = Array.from({ length: countOf(sizes) }, (_, at) => {
+  const points = Array.from({ length: checkTable(countOf(sizes)) }, (_, at) => {
     let rest = at;
     const place = [...sizes].reverse().map((size) => {
       const i = rest % size;

@@ -178,23 +178,16 @@ function trilu(c: NodeContext): readonly Value[] {
   const x = c.input(0);
   const [rows, columns] = x.shape.slice(-2) as [number, number];
   const shift = c.known(1)?.[0] ?? 0;
-  const upper = c.int("upper", 1) === 1;
-  const kept = Array.from({ length: rows * columns }, (_, i) => {
-    const gap = (i % columns) - Math.floor(i / columns);
-    return (upper ? gap >= shift : gap <= shift) ? 1 : 0;
-  });
-  return [c.ops.where(c.ops.constant("bool", [rows, columns], kept), x, c.ops.scalar(x.type, 0))];
+  const comparison = c.int("upper", 1) === 1 ? "GreaterOrEqual" : "LessOrEqual";
+  const kept = c.ops.by(comparison, c.ops.offDiagonal(rows, columns), shift);
+  return [c.ops.where(kept, x, c.ops.scalar(x.type, 0))];
 }
 
 function eyeLike(c: NodeContext): readonly Value[] {
   const x = c.input(0);
   const [rows, columns] = x.shape as [number, number];
   const type = c.has("dtype") ? (elementTypeOf(c.int("dtype", 1)) ?? c.unsupported("this type")) : x.type;
-  const shift = c.int("k", 0);
-  const ones = Array.from({ length: rows * columns }, (_, i) =>
-    (i % columns) - Math.floor(i / columns) === shift ? 1 : 0,
-  );
-  return [c.ops.constant(type, [rows, columns], ones)];
+  return [c.ops.cast(c.ops.by("Equal", c.ops.offDiagonal(rows, columns), c.int("k", 0)), type)];
 }
 
 function rangeOf(c: NodeContext): readonly Value[] {

@@ -180,3 +180,18 @@ describe("bytes that are no model", () => {
     expect(codeOf(() => decodeModel(bytes))).toBe("ONNX_LIMIT");
   });
 });
+
+describe("a small model that asks for something huge", () => {
+  const ask = (nodes: ModelSpec["nodes"], inputs: ModelSpec["inputs"]): string | undefined =>
+    codeOf(() => importModel(decodeModel(makeModel({ nodes, inputs, outputs: ["y"], weights: {} }))));
+
+  it("is refused before anything huge is made", () => {
+    expect(ask([{ op: "Relu", in: ["x"], out: ["y"] }], { x: [2 ** 20, 2 ** 20] })).toBe("ONNX_LIMIT");
+    const outer = { op: "Einsum", in: ["x", "x"], out: ["y"] };
+    expect(ask([{ op: "MatMul", in: ["x", "z"], out: ["y"] }], { x: [2 ** 20, 1], z: [1, 2 ** 20] })).toBe(
+      "ONNX_LIMIT",
+    );
+    expect(ask([{ op: "Trilu", in: ["x"], out: ["y"] }], { x: [1, 2 ** 25] })).toBe("ONNX_LIMIT");
+    expect(ask([outer], { x: [4] })).toBe("ONNX_SHAPE");
+  });
+});
