@@ -59,6 +59,20 @@ export class VoteGate {
     }
   }
 
+  /**
+   * The checks that became necessary because these votes, of one kind, view and hash, were checked: what came meanwhile
+   * waits without them, and perhaps nothing else will come.
+   */
+  prepareWaiting(state: ConsensusState, checked: readonly ReceivedVote[]): readonly CheckJob[] {
+    this.#forget(state);
+    const [first] = checked;
+    const group = first && this.#waiting.get(first.vote.view)?.get(first.vote.kind + first.vote.hash);
+    const [slot] = group?.slots.values() ?? [];
+    const vote = slot?.[0]?.vote;
+    if (group === undefined || vote === undefined) return [];
+    return this.#couldMatter(state, vote, group) ? this.#take(state, vote) : [];
+  }
+
   /** Votes that wait, for the test that memory is bounded. */
   get size(): number {
     let size = 0;
@@ -108,7 +122,7 @@ export class VoteGate {
     return [];
   }
 
-  /** The group that the vote joined; `undefined` when it was there already, or too many stand in its place. */
+  /** The group that the vote is in, which may have come to matter since; `undefined` when too many stand in its place. */
   #add({ epoch }: ConsensusState, received: ReceivedVote): Group | undefined {
     const { vote } = received;
     const groups: Waiting = this.#waiting.get(vote.view) ?? new Map();
@@ -116,8 +130,8 @@ export class VoteGate {
     const group = groups.get(vote.kind + vote.hash) ?? { slots: new Map(), weight: 0n };
     groups.set(vote.kind + vote.hash, group);
     const slot = group.slots.get(vote.validator) ?? [];
+    if (slot.some((waiting) => equalBytes(waiting.vote.signature, vote.signature))) return group;
     if (slot.length >= MAX_UNCHECKED_PER_SLOT) return undefined;
-    if (slot.some((waiting) => equalBytes(waiting.vote.signature, vote.signature))) return undefined;
     if (slot.length === 0) group.weight += weightAt(epoch.set, vote.validator);
     group.slots.set(vote.validator, [...slot, received]);
     return group;

@@ -70,7 +70,7 @@ export class Inbox {
 
   async #process(from: PeerId, message: Message): Promise<Judgement> {
     const { state, verifier, dispatch, blame, onDropped } = this.#ports;
-    const jobs = this.#gate.prepare(state, from, message);
+    const jobs = [...this.#gate.prepare(state, from, message)];
     let judgement: Judgement = "ignored";
     for (const job of jobs) {
       if (job.type === "pass") {
@@ -82,8 +82,9 @@ export class Inbox {
       if (result === undefined) continue;
       for (const event of result.events) dispatch(event);
       for (const peer of result.blamed) blame(peer);
-      if (result.blamed.includes(from)) return "bad";
-      if (result.events.length > 0) judgement = "good";
+      if (job.type === "votes") jobs.push(...this.#gate.prepareWaiting(state, job.votes));
+      if (result.blamed.includes(from)) judgement = "bad";
+      else if (result.events.length > 0 && judgement !== "bad") judgement = "good";
     }
     return judgement;
   }

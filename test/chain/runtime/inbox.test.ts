@@ -1,0 +1,105 @@
+import { describe, expect, it } from "vitest";
+import { type CheckJob, type CheckResult, checkJob } from "../../../chain/consensus/check-job.ts";
+import { leaderOf } from "../../../chain/consensus/leader.ts";
+import { type ConsensusState, initialState, makeEpoch } from "../../../chain/consensus/state.ts";
+import { step } from "../../../chain/consensus/step.ts";
+import { NO_HASH, type Vote, type VoteContent } from "../../../chain/consensus/types.ts";
+import { Inbox, type Judgement } from "../../../chain/runtime/inbox.ts";
+import { genesisBlock } from "../../sim/counter-app.ts";
+import { SIM_PARAMETERS } from "../../sim/scenario.ts";
+import { simulatedKeys } from "../../sim/sim-crypto.ts";
+import { CHAIN_ID, testValidators } from "../consensus/support/validators.ts";
+
+const keys = simulatedKeys();
+const { stakes, vote } = testValidators(keys, 7);
+const parameters = { ...SIM_PARAMETERS, chainId: CHAIN_ID };
+const epoch = makeEpoch(0, stakes, genesisBlock(), parameters);
+const nullify: VoteContent = { kind: "NULLIFY", epoch: 0, view: 1, hash: NO_HASH };
+const notarize: VoteContent = { ...nullify, kind: "NOTARIZE", hash: `0x${"11".repeat(32)}` };
+const leader = leaderOf(epoch.set, epoch.seed, 1);
+/** The leader's own would be checked at once. */
+const others: readonly Vote[] = [0, 1, 2, 3, 4, 5, 6].filter((index) => index !== leader).map((i) => vote(i, nullify));
+
+interface Held {
+  readonly job: CheckJob;
+  readonly resolve: (result: CheckResult) => void;
+}
+
+/** A follower whose signature checks end when the test says so. */
+class SlowNode {
+  readonly state: ConsensusState = initialState(
+    { parameters, crypto: keys.crypto },
+    { epoch, final: epoch.root, certificate: undefined },
+  );
+  readonly held: Held[] = [];
+  readonly blamed: string[] = [];
+  readonly inbox: Inbox = new Inbox({
+    state: this.state,
+    verifier: { check: (job) => new Promise((resolve) => this.held.push({ job, resolve })) },
+    dispatch: (event) => step(this.state, 0, event),
+    blame: (peer) => this.blamed.push(peer),
+    onDropped: (error) => expect.fail(String(error)),
+  });
+
+  hear(votes: readonly Vote[], from = "peer"): Promise<Judgement>[] {
+    return votes.map((one) => this.inbox.receive(from, { type: "vote", vote: one }));
+  }
+
+  /** The signature checks under way end, and so do those that follow from them. */
+  async finishChecks(): Promise<void> {
+    for (let next = this.held.shift(); next !== undefined; next = this.held.shift()) {
+      next.resolve(checkJob(next.job, CHAIN_ID, keys.crypto));
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+}
+
+describe("the inbox", () => {
+  it("checks votes that came while others were being checked, if they complete a quorum with those", async () => {
+    const node = new SlowNode();
+    // Three of seven are more than a third, which is worth a check; five are a quorum.
+    void node.hear(others.slice(0, 3));
+    expect(node.held).toHaveLength(1);
+    void node.hear(others.slice(3, 5));
+    await node.finishChecks();
+    expect(node.state.view).toBe(2);
+    expect(node.inbox.waitingVotes).toBe(0);
+  });
+
+  it("does not let a false vote hold up true ones that came while it was being checked", async () => {
+    const node = new SlowNode();
+    const votes = [0, 1, 2, 3, 4, 5].map((index) => vote(index, notarize));
+    const lie = node.hear([{ ...vote(6, notarize), signature: new Uint8Array(32) }], "liar");
+    void node.hear(votes.slice(0, 4));
+    expect(node.held).toHaveLength(1);
+    void node.hear(votes.slice(4, 5));
+    await node.finishChecks();
+    expect(node.blamed).toEqual(["liar"]);
+    expect(await Promise.all(lie)).toEqual(["ignored"]);
+    expect(node.state.view).toBe(2);
+  });
+
+  it("checks the votes that waited beside a false one, and blames only who sent that", async () => {
+    const node = new SlowNode();
+    const votes = [0, 1, 2, 3, 4].map((index) => vote(index, notarize));
+    void node.hear(votes.slice(0, 4));
+    const [lie] = node.hear([{ ...vote(0, notarize), signature: new Uint8Array(32) }], "liar");
+    void node.hear(votes.slice(4));
+    await node.finishChecks();
+    expect(await lie).toBe("bad");
+    expect(node.blamed).toEqual(["liar"]);
+    expect(node.state.view).toBe(2);
+  });
+
+  it("looks again at votes that wait when one of them is sent again", async () => {
+    const node = new SlowNode();
+    const votes = [0, 1, 2, 3, 4].map((index) => vote(index, notarize));
+    void node.hear(votes.slice(0, 4));
+    expect(node.held).toHaveLength(0);
+    // As the own vote is: counted without passing here.
+    step(node.state, 0, { type: "message", from: "self", message: { type: "vote", vote: votes[4] as Vote } });
+    void node.hear(votes.slice(0, 1));
+    await node.finishChecks();
+    expect(node.state.view).toBe(2);
+  });
+});
