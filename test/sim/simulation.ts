@@ -213,10 +213,9 @@ export class Simulation implements LedgerHost {
   #arrived(from: SimNode, message: NodeMessage): { readonly message: NodeMessage; readonly bytes: number } | undefined {
     if (this.#scenario.app === "counter") return { message, bytes: messageBytes(message) };
     const arrived = wireTrip(message);
-    if (arrived === undefined && from.isHonest) {
-      this.#violate(`wire: node ${from.index} sent a ${message.type} that nobody can read`);
-    }
-    return arrived;
+    if (!(arrived instanceof Error)) return arrived;
+    if (from.isHonest) this.#violate(`wire: node ${from.index} sent a ${message.type}: ${arrived.message}`);
+    return undefined;
   }
 
   #deliver(from: SimNode, index: number, message: NodeMessage, bytes: number): void {

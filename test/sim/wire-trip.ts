@@ -1,5 +1,4 @@
 /** A message as it is after its way over the wire: encoded, and decoded by the rules for strangers. */
-import { isCoded } from "../../base/errors.ts";
 import { consensusBlockOf } from "../../chain/blocks/consensus-block.ts";
 import {
   addressed,
@@ -17,16 +16,16 @@ export interface Arrived {
   readonly bytes: number;
 }
 
-/** `undefined` when nobody could read it: only liars send such things. */
-export function wireTrip(message: NodeMessage): Arrived | undefined {
+/** Or why nobody can write or read it: only liars send such things, with other programs than ours. */
+export function wireTrip(message: NodeMessage): Arrived | Error {
   try {
     const form = addressed(message);
     const encoded = encodeMessage(CHANNELS, form);
     const decoded = decodeMessage(CHANNELS, form.channel, encoded);
     const arrived = decoded.type === "sync" ? decoded.message : decoded;
-    return isMessage(arrived) ? { message: arrived, bytes: encoded.length } : undefined;
+    return isMessage(arrived) ? { message: arrived, bytes: encoded.length } : new Error(`became ${arrived.type}`);
   } catch (error) {
-    if (isCoded(error)) return undefined;
+    if (error instanceof Error) return error;
     throw error;
   }
 }
