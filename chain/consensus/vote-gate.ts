@@ -127,7 +127,7 @@ export class VoteGate {
     const { vote } = received;
     const groups: Waiting = this.#waiting.get(vote.view) ?? new Map();
     this.#waiting.set(vote.view, groups);
-    const group = groups.get(vote.kind + vote.hash) ?? { slots: new Map(), weight: 0n };
+    const group: Group = groups.get(vote.kind + vote.hash) ?? { slots: new Map(), weight: 0n };
     groups.set(vote.kind + vote.hash, group);
     const slot = group.slots.get(vote.validator) ?? [];
     if (slot.some((waiting) => equalBytes(waiting.vote.signature, vote.signature))) return group;
