@@ -24,21 +24,21 @@ UNARY(sigmoid, ogpu::sigmoid(v))
 // x / 2 * (1 + erf(x / sqrt(2))).
 UNARY(gelu, ogpu::mul(ogpu::mul(v, 0.5f), ogpu::add(1.0f, ogpu::erf(ogpu::mul(v, 0x1.6a09e6p-1f)))))
 
-#define BINARY(name, value)                                                                                           \
-  OGPU_KERNEL(name, 256, int n, int xEach, int xCount, int yEach, int yCount, const float* __restrict__ x,            \
-              const float* __restrict__ y, float* __restrict__ z) {                                                   \
-    if (xEach == 1 && xCount >= n && yEach == 1 && yCount >= n) {                                                     \
-      ogpu::each_element(n, blockIdx.x, [&](int i) {                                                                  \
-        float a = x[i], b = y[i];                                                                                     \
-        z[i] = value;                                                                                                 \
-      });                                                                                                             \
-    } else {                                                                                                          \
-      ogpu::each_element(n, blockIdx.x, [&](int i) {                                                                  \
-        float a = x[(uint32_t)i / (uint32_t)xEach % (uint32_t)xCount];                                                \
-        float b = y[(uint32_t)i / (uint32_t)yEach % (uint32_t)yCount];                                                \
-        z[i] = value;                                                                                                 \
-      });                                                                                                             \
-    }                                                                                                                 \
+#define BINARY(name, value)                                                                                  \
+  OGPU_KERNEL(name, 256, int n, int xEach, int xCount, int yEach, int yCount, const float* __restrict__ x,   \
+              const float* __restrict__ y, float* __restrict__ z) {                                          \
+    if (xEach == 1 && xCount >= n && yEach == 1 && yCount >= n) {                                            \
+      ogpu::each_element(n, blockIdx.x, [&](int i) {                                                         \
+        float a = x[i], b = y[i];                                                                            \
+        z[i] = value;                                                                                        \
+      });                                                                                                    \
+    } else {                                                                                                 \
+      ogpu::Repeated p{(uint32_t)xEach, (uint32_t)xCount}, q{(uint32_t)yEach, (uint32_t)yCount};             \
+      ogpu::each_pair(n, blockIdx.x, p, q, [&](int64_t i, uint32_t u, uint32_t v) {                          \
+        float a = x[u], b = y[v];                                                                            \
+        z[i] = value;                                                                                        \
+      });                                                                                                    \
+    }                                                                                                        \
   }
 
 BINARY(add, ogpu::add(a, b))

@@ -11,6 +11,13 @@
 
 namespace ogpu {
 
+// A tensor that is repeated: element i of the result takes its element i / each % count.
+struct Repeated {
+  uint32_t each, count;
+
+  OGPU_MEMBER uint32_t at(int i) const { return (uint32_t)i / each % count; }
+};
+
 #ifdef __CUDACC__
 
 template <class Body>
@@ -19,6 +26,11 @@ __device__ __forceinline__ void each_element(int n, unsigned block, Body body) {
     long long i = (long long)block * OGPU_RUN + j + threadIdx.x;
     if (i < n) body((int)i);
   }
+}
+
+template <class Body>
+__device__ __forceinline__ void each_pair(int n, unsigned block, Repeated x, Repeated y, Body body) {
+  each_element(n, block, [&](int i) { body(i, x.at(i), y.at(i)); });
 }
 
 template <class Body>
@@ -55,6 +67,37 @@ OGPU_INLINE void each_element(int n, uint32_t block, Body body) {
   int64_t first = static_cast<int64_t>(block) * OGPU_RUN;
   int64_t end = first + OGPU_RUN < n ? first + OGPU_RUN : n;
   for (int64_t i = first; i < end; i++) body(static_cast<int>(i));
+}
+
+// How far from element i on the other one is either the same or the next.
+OGPU_INLINE int64_t run_of(const Repeated& repeated, int64_t i) {
+  if (repeated.count == 1) return INT64_MAX;
+  if (repeated.each == 1) return repeated.count - i % repeated.count;
+  return repeated.each - i % repeated.each;
+}
+
+template <int X, int Y, class Body>
+OGPU_INLINE void pair_run(int64_t from, int64_t length, uint32_t x, uint32_t y, Body body) {
+  for (int64_t j = 0; j < length; j++) body(from + j, x + X * j, y + Y * j);
+}
+
+// As runs in which both go on by one or stand still, without a division for each element.
+template <class Body>
+OGPU_INLINE void each_pair(int n, uint32_t block, Repeated x, Repeated y, Body body) {
+  int64_t first = static_cast<int64_t>(block) * OGPU_RUN;
+  int64_t end = first + OGPU_RUN < n ? first + OGPU_RUN : n;
+  bool moves_x = x.each == 1 && x.count > 1, moves_y = y.each == 1 && y.count > 1;
+  for (int64_t i = first; i < end;) {
+    int64_t length = end - i, by_x = run_of(x, i), by_y = run_of(y, i);
+    if (by_x < length) length = by_x;
+    if (by_y < length) length = by_y;
+    uint32_t at_x = x.at(static_cast<int>(i)), at_y = y.at(static_cast<int>(i));
+    if (moves_x && moves_y) pair_run<1, 1>(i, length, at_x, at_y, body);
+    else if (moves_x) pair_run<1, 0>(i, length, at_x, at_y, body);
+    else if (moves_y) pair_run<0, 1>(i, length, at_x, at_y, body);
+    else pair_run<0, 0>(i, length, at_x, at_y, body);
+    i += length;
+  }
 }
 
 template <class Body>

@@ -67,7 +67,7 @@ struct Cut {
     uint64_t others = across * batch;
     uint64_t wanted = threads <= 1 || others == 0 ? 1 : (2 * threads + others - 1) / others;
     int64_t each = (static_cast<int64_t>(m) + wanted - 1) / wanted;
-    int64_t most = 3 * PANEL_ROWS;
+    int64_t most = 2 * PANEL_ROWS;
     if (each > most) each = most;
     rows = static_cast<int>((each + TILE_ROWS - 1) / TILE_ROWS * TILE_ROWS);
     down = m == 0 ? 0 : (static_cast<uint64_t>(m) + rows - 1) / rows;
