@@ -75,7 +75,11 @@ function normalised(operator: "Softmax" | "LogSoftmax" | "Hardmax"): Lowering {
     const axis = axisOf(c.int("axis", old ? 1 : -1), x.shape.length);
     const flat = old ? c.ops.reshape(x, [countOf(x.shape.slice(0, axis)), countOf(x.shape.slice(axis))]) : x;
     if (x.type === "f64") return c.unsupported(`${operator} of f64`);
-    const made = c.ops.inFloat(flat, (wide) => c.ops.alongAxis(operator, wide, old ? 1 : axis));
+    const along = old ? 1 : axis;
+    const made =
+      operator === "Softmax"
+        ? c.ops.softmax(flat, along)
+        : c.ops.inFloat(flat, (wide) => c.ops.alongAxis(operator, wide, along));
     return [c.ops.reshape(made, x.shape)];
   };
 }

@@ -10,12 +10,19 @@ export interface NodeSpec {
   readonly float?: Readonly<Record<string, number>>;
 }
 
+/** Numbers of a weight: f32, or i64 for shapes. */
+export interface WeightSpec {
+  readonly shape: readonly number[];
+  readonly values: readonly number[];
+  readonly integers?: boolean;
+}
+
 export interface ModelSpec {
   readonly opset?: number;
   readonly nodes: readonly NodeSpec[];
   readonly inputs: Readonly<Record<string, readonly (number | string)[]>>;
   readonly outputs: readonly string[];
-  readonly weights: Readonly<Record<string, { readonly shape: readonly number[]; readonly values: readonly number[] }>>;
+  readonly weights: Readonly<Record<string, WeightSpec>>;
 }
 
 function attributes({ ints = {}, int = {}, float = {} }: NodeSpec): readonly object[] {
@@ -33,7 +40,8 @@ function info(name: string, shape: readonly (number | string)[]): object {
 
 export function makeModel({ opset = 21, nodes, inputs, outputs, weights }: ModelSpec): Uint8Array {
   const type = SCHEMA.lookupType("ModelProto");
-  const initializer = Object.entries(weights).map(([name, { shape, values }]) => {
+  const initializer = Object.entries(weights).map(([name, { shape, values, integers = false }]) => {
+    if (integers) return { name, dataType: 7, dims: shape, int64Data: values };
     const raw = new Uint8Array(new Float32Array(values).buffer);
     return { name, dataType: 1, dims: shape, rawData: raw };
   });
@@ -44,7 +52,7 @@ export function makeModel({ opset = 21, nodes, inputs, outputs, weights }: Model
     })),
     initializer,
     input: Object.entries(inputs).map(([name, shape]) => info(name, shape)),
-    output: outputs.map((name) => info(name, [])),
+    output: outputs.map((name) => ({ name, type: { tensorType: { elemType: 1 } } })),
   };
   return type.encode(type.fromObject({ irVersion: 10, opsetImport: [{ domain: "", version: opset }], graph })).finish();
 }
