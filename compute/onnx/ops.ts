@@ -4,7 +4,14 @@ import type { Builder, LaunchArgument, Value } from "./builder.ts";
 import { bytesOf, type ElementType, kernelNumber } from "./element-types.ts";
 import { reject } from "./errors.ts";
 import { axisOf, broadcast, coalesced, corner, f32, i32, repeatedStrides, space, steps, u32 } from "./geometry.ts";
-import { standardBinary, standardFold, standardProduct, standardSoftmax, standardUnary } from "./standard-ops.ts";
+import {
+  type Strided,
+  standardBinary,
+  standardFold,
+  standardProduct,
+  standardSoftmax,
+  standardUnary,
+} from "./standard-ops.ts";
 import { checkTable, countOf, type Shape, stridesOf, tensorOf } from "./tensor.ts";
 
 /** Upper bounds of what one element takes: the walk to it, and a function of it. */
@@ -16,6 +23,8 @@ const LOGIC: ReadonlySet<string> = new Set(["And", "Or", "Xor"]);
 
 export class Ops {
   readonly builder: Builder;
+  /** Stores that hold a view of another value: kernels that take steps can look there instead. */
+  readonly #views = new Map<number, Strided>();
 
   constructor(builder: Builder) {
     this.builder = builder;
@@ -143,8 +152,20 @@ export class Ops {
     const plain =
       base === 0 && countOf(shape) === countOf(x.shape) && joined.strides[0]?.join() === stridesOf(joined.sizes).join();
     if (plain) return this.builder.as(x, shape);
-    const walk = [space(joined.sizes), steps(joined.strides[0] ?? [], base)];
-    return this.each(`view_${bytesOf(x.type)}`, x.type, shape, (out) => [...walk, x, out]);
+    const made = this.#walked(x, shape, joined.sizes, joined.strides[0] ?? [], base);
+    this.#views.set(made.store, { source: x, shape, strides, base });
+    return made;
+  }
+
+  #walked(x: Value, shape: Shape, sizes: Shape, strides: readonly number[], base: number): Value {
+    const size = bytesOf(x.type);
+    if (sizes.length > 3) {
+      const walk = [space(sizes), steps(strides, base)];
+      return this.each(`view_${size}`, x.type, shape, (out) => [...walk, x, out]);
+    }
+    const [, middle = 1, inner = 1] = [...[1, 1, 1].slice(sizes.length), ...sizes];
+    const numbers = [u32(middle), u32(inner), i32(base), ...[...[0, 0, 0].slice(strides.length), ...strides].map(i32)];
+    return this.each(`view3_${size}`, x.type, shape, (out) => [...numbers, x, out]);
   }
 
   transpose(x: Value, order: readonly number[]): Value {
@@ -311,6 +332,13 @@ export class Ops {
     return this.reshape(made, shape);
   }
 
+  /** The value that a view looks at, when the shape is still the view's. */
+  #strided(value: Value): Strided {
+    const view = this.#views.get(value.store);
+    if (view !== undefined && view.base === 0 && view.shape.join() === value.shape.join()) return view;
+    return { source: value, shape: value.shape, strides: stridesOf(value.shape), base: 0 };
+  }
+
   #product(a: Value, b: Value): Value {
     const [m, depth] = a.shape.slice(-2) as [number, number];
     const [inner, n] = b.shape.slice(-2) as [number, number];
@@ -321,7 +349,7 @@ export class Ops {
       [...repeatedStrides(a.shape.slice(0, -2), aStrides, batch), depth, 0],
       [...repeatedStrides(b.shape.slice(0, -2), bStrides, batch), 0, 1],
     ];
-    const standard = standardProduct(this.builder, a, b, batch, [m, n, depth]);
+    const standard = standardProduct(this.builder, this.#strided(a), this.#strided(b), batch, [m, n, depth]);
     if (standard !== undefined) return standard;
     const joined = coalesced({ sizes: [...batch, m, n], strides });
     const [p = [], q = []] = joined.strides;

@@ -76,23 +76,29 @@ export function standardSoftmax(builder: Builder, x: Value, axis: number): Value
   return builder.standard("softmax", [countOf(x.shape) / columns, columns], [x], x.shape);
 }
 
-/** Batches that both sides pass in one step. */
+/** A value seen through steps: position p of the shape is element p * strides of the source. */
+export interface Strided {
+  readonly source: Value;
+  readonly shape: Shape;
+  readonly strides: readonly number[];
+  readonly base: number;
+}
+
+/** Batches that both sides pass in one step; transposed sides are read where they lie. */
 export function standardProduct(
   builder: Builder,
-  a: Value,
-  b: Value,
+  a: Strided,
+  b: Strided,
   batch: Shape,
   [m, n, depth]: readonly [number, number, number],
 ): Value | undefined {
-  if (a.type !== "f32" || m * n < MIN_PRODUCT || depth === 0) return undefined;
-  const strides = [a, b].map((value) =>
-    repeatedStrides(value.shape.slice(0, -2), stridesOf(value.shape).slice(0, -2), batch),
-  );
+  if (a.source.type !== "f32" || m * n < MIN_PRODUCT || depth === 0) return undefined;
+  const strides = [a, b].map((side) => repeatedStrides(side.shape.slice(0, -2), side.strides.slice(0, -2), batch));
   const joined = coalesced({ sizes: batch, strides });
-  if (joined.sizes.length > 1) return undefined;
-  const [aBatch = 0, bBatch = 0] = joined.strides.map((own) => own[0] ?? 0);
-  const numbers = [m, n, depth, aBatch, depth, 1, bBatch, n, 1];
-  return builder.standard("gemm", numbers, [a, b], [...batch, m, n], joined.sizes[0] ?? 1);
+  const sides = [a, b].flatMap((side, i) => [joined.strides[i]?.[0] ?? 0, ...side.strides.slice(-2)]);
+  if (joined.sizes.length > 1 || sides.some((step) => step < 0)) return undefined;
+  const shape = [...batch, m, n];
+  return builder.standard("gemm", [m, n, depth, ...sides], [a.source, b.source], shape, joined.sizes[0] ?? 1);
 }
 
 interface Repetition {

@@ -14,6 +14,18 @@ FOR_SIZES(FILL)
   }
 FOR_SIZES(VIEW)
 
+// The same for at most three dimensions, which most transposes and slices come to: half the divisions.
+#define VIEW3(type, bytes)                                                                          \
+  KERNEL(view3_##bytes, u32 n, u32 middle, u32 inner, i32 base, i32 p, i32 q, i32 r, const type* x, \
+         type* y) {                                                                                 \
+    EACH_ELEMENT(i, n) {                                                                            \
+      u32 row = i / inner, outer = row / middle;                                                    \
+      i32 c = (i32)(i - row * inner), b = (i32)(row - outer * middle);                              \
+      y[i] = x[base + (i32)outer * p + b * q + c * r];                                              \
+    }                                                                                               \
+  }
+FOR_SIZES(VIEW3)
+
 #define COPY(type, bytes) \
   KERNEL(copy_##bytes, u32 n, const type* x, type* y) { EACH_ELEMENT(i, n) y[i] = x[i]; }
 FOR_SIZES(COPY)
