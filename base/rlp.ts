@@ -27,14 +27,17 @@ function invalid(message: string, data: Readonly<Record<string, unknown>>): neve
 class Decoder {
   readonly #bytes: Uint8Array;
   #position = 0;
+  #itemsLeft: number;
 
-  constructor(bytes: Uint8Array) {
+  constructor(bytes: Uint8Array, maxItems: number) {
     this.#bytes = bytes;
+    this.#itemsLeft = maxItems;
   }
 
   /** The item at the current position; it must end at `end` or before. */
   item(end: number, depth: number): RlpItem {
     const start = this.#position;
+    if (this.#itemsLeft-- === 0) invalid("there are too many items", { position: start });
     const prefix = this.#bytes[start] as number;
     if (prefix < 0x80) {
       this.#position = start + 1;
@@ -96,13 +99,16 @@ class Decoder {
 /**
  * The one item that `bytes` encodes. Byte strings are views into `bytes`, not copies: whoever keeps one longer
  * than the input copies it. Throws RLP_INVALID.
+ *
+ * An item of one byte takes a hundred in memory: whoever reads megabytes from strangers says how many items, lists
+ * included, there may be.
  */
-export function decodeRlp(bytes: Uint8Array): RlpItem {
+export function decodeRlp(bytes: Uint8Array, maxItems: number = Number.POSITIVE_INFINITY): RlpItem {
   if (bytes.length === 0) invalid("the input is empty", { length: 0 });
   // A view of a Buffer would be a Buffer, whose slice() does not copy: a trap for whoever keeps a part.
   const plain =
     bytes.constructor === Uint8Array ? bytes : new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const decoder = new Decoder(plain);
+  const decoder = new Decoder(plain, maxItems);
   const item = decoder.item(plain.length, 0);
   if (decoder.position !== plain.length) {
     invalid("bytes follow the item", { position: decoder.position, length: plain.length });

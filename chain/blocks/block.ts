@@ -10,7 +10,7 @@ import { decodeRlp, encodeRlp, type RlpItem, rlpBytes, rlpList } from "../../bas
 import type { ValidatorStake } from "../consensus/validator-set.ts";
 import { blockError, withRlpErrorsAs } from "./errors.ts";
 import { type BlockHeader, decodeHeader, encodeHeader } from "./header.ts";
-import { MAX_BLOCK_BYTES, MAX_BLOCK_TRANSACTIONS } from "./limits.ts";
+import { MAX_BLOCK_BYTES, MAX_BLOCK_ITEMS, MAX_BLOCK_TRANSACTIONS } from "./limits.ts";
 import { validatorsItem, validatorsOfItem } from "./validators-codec.ts";
 
 export interface BlockBody {
@@ -48,7 +48,7 @@ export function splitBlock(bytes: Uint8Array): BlockParts {
     throw blockError("BLOCK_TOO_LARGE", `a block has at most ${MAX_BLOCK_BYTES} bytes`, { length: bytes.length });
   }
   return withRlpErrorsAs("BLOCK_MALFORMED", "a block", () => {
-    const [header, transactions, nextValidators] = rlpList(decodeRlp(bytes), 3);
+    const [header, transactions, nextValidators] = rlpList(decodeRlp(bytes, MAX_BLOCK_ITEMS), 3);
     return {
       header: rlpBytes(header as RlpItem),
       transactions: transactionsOf(rlpList(transactions as RlpItem)),

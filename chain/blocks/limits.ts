@@ -9,6 +9,9 @@ export const MAX_BLOCK_TRANSACTIONS = 65_536;
 /** Of one epoch. Bounds the bitmaps of certificates and the list in a seal. */
 export const MAX_VALIDATORS: number = MAX_SPEC_VALIDATORS;
 
+/** Byte strings and lists of a block: transactions, three for each validator in a seal, and what holds them. */
+export const MAX_BLOCK_ITEMS: number = MAX_BLOCK_TRANSACTIONS + 3 * MAX_VALIDATORS + 4;
+
 /** One aggregate signature, a hash, the bitmap of its signers (512 bytes for the most validators) and three numbers. */
 export const MAX_CERTIFICATE_BYTES = 768;
 

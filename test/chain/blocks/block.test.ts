@@ -57,6 +57,16 @@ describe("a block", () => {
     expect(() => decodeBlock(crowded)).toThrow(expect.objectContaining({ code: "BLOCK_TOO_LARGE" }));
   });
 
+  it("of millions of tiny items is refused before there is an object for each of them", () => {
+    const tiny = new Uint8Array(MAX_BLOCK_BYTES - 64).fill(1);
+    const payload = encodeRlp([new Uint8Array([1]), tiny, []]);
+    // The long byte string becomes a list of single bytes: its prefix is the second item's.
+    payload[5] = 0xfa;
+    expect(() => decodeBlock(payload)).toThrow(
+      expect.objectContaining({ code: "BLOCK_MALFORMED", message: expect.stringContaining("too many items") }),
+    );
+  });
+
   it("with an empty transaction or a transaction that is a list is refused", () => {
     for (const transactions of [[new Uint8Array(0)], [[new Uint8Array([1])]]]) {
       const bytes = encodeRlp([encodeHeader(HEADER), transactions, []]);
