@@ -20,8 +20,12 @@ export interface CpuDeviceOptions {
   readonly threads?: number;
 }
 
-/** Launches of at most so much fuel run on the calling thread, which is milliseconds: starting another takes longer. */
-const SMALL: number = 2 ** 23;
+/**
+ * A launch of at most so much fuel, and of so much in a block, runs on the calling thread, which gives way between blocks:
+ * a unit is about a nanosecond, and starting another thread takes longer.
+ */
+const SMALL_LAUNCH: number = 2 ** 27;
+const SMALL_BLOCK: number = 2 ** 23;
 /** A thread that computes gives way after so long, in milliseconds. */
 const TURN = 5;
 
@@ -136,7 +140,7 @@ class CpuJob {
     const { launch, index } = scheduled;
     const { onProgress } = this.#options;
     const fuel = launch.fuel * (isWhole(launch) ? 1 : blockCount(launch.grid));
-    if (fuel <= SMALL) return this.#here(scheduled);
+    if (launch.fuel <= SMALL_BLOCK && fuel <= SMALL_LAUNCH) return this.#here(scheduled);
     return this.#workers.run(scheduled, onProgress && ((part) => onProgress(index + part)));
   }
 
