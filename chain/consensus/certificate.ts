@@ -6,7 +6,7 @@ import type { Crypto } from "./crypto.ts";
 import { voteMessage } from "./messages.ts";
 import { isQuorum } from "./quorum.ts";
 import { type Certificate, type CertificateKind, NO_HASH, type Vote, type VoteContent } from "./types.ts";
-import { idAt, type ValidatorSet, weightAt } from "./validator-set.ts";
+import { idAt, type ValidatorSet, weightOf } from "./validator-set.ts";
 
 /** Numbers in the encoding; never reuse one. 1 is PROPOSE, which has no certificate. */
 const KIND_NUMBERS: ReadonlyMap<CertificateKind, bigint> = new Map([
@@ -60,8 +60,7 @@ export function verifyCertificate(
   const signers = indicesOf(certificate.signers, set.ids.length);
   if (signers === undefined) return false;
   if ((certificate.kind === "NULLIFY") !== (certificate.hash === NO_HASH)) return false;
-  const weight = signers.reduce((sum, index) => sum + weightAt(set, index), 0n);
-  if (!isQuorum(weight, set.total)) return false;
+  if (!isQuorum(weightOf(set, signers), set.total)) return false;
   const ids = signers.map((index) => idAt(set, index));
   return crypto.verifyAggregate(ids, voteMessage(chainId, certificateContent(certificate)), certificate.signature);
 }

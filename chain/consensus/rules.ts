@@ -11,6 +11,7 @@ import { isMoreThanThird } from "./quorum.ts";
 import { maySign, sign } from "./signing.ts";
 import { type ConsensusState, isSeal, type Round, roundOf, validBlock } from "./state.ts";
 import { type Block, type Certificate, NO_HASH } from "./types.ts";
+import { weightOf } from "./validator-set.ts";
 
 export function applyRules(state: ConsensusState): void {
   commitRule(state);
@@ -103,15 +104,20 @@ function build(state: ConsensusState, parent: Block): void {
   });
 }
 
-/** With the votes that came after the quorum: the leader is paid per signer, and signers are paid by what is here. */
+/**
+ * With the votes that came after the quorum: the leader is paid per signer, and signers are paid by what is here. By
+ * weight, not by number: of a certificate that came from others we may have many light votes, and no quorum.
+ */
 function fullestCertificate(state: ConsensusState, parent: Block): Certificate | undefined {
   const isFinal = parent.hash === state.final.hash;
   const round = isFinal ? state.finalRound : state.rounds.get(parent.view);
   const certificate = isFinal ? state.finalCertificate : round?.notarization;
   if (certificate === undefined || round === undefined) return certificate;
-  const votes = round.votes.votesFor(certificate.kind, certificate.hash);
-  const signers = indicesOf(certificate.signers, state.epoch.set.ids.length) ?? [];
-  return votes.length > signers.length ? certify(votes, state.epoch.set, state.crypto) : certificate;
+  const { kind, hash, signers } = certificate;
+  const { set } = state.epoch;
+  const weight = weightOf(set, indicesOf(signers, set.ids.length) ?? []);
+  if (round.votes.weight(kind, hash) <= weight) return certificate;
+  return certify(round.votes.votesFor(kind, hash), set, state.crypto);
 }
 
 /** The application's answer; late ones, for a view that was left, are dropped. */

@@ -49,6 +49,11 @@ export function idAt(set: ValidatorSet, index: number): ValidatorId {
   return id;
 }
 
+/** Of these validators together. */
+export function weightOf(set: ValidatorSet, indices: readonly number[]): bigint {
+  return indices.reduce((sum, index) => sum + weightAt(set, index), 0n);
+}
+
 export function weightAt(set: ValidatorSet, index: number): bigint {
   return set.weights[index] ?? 0n;
 }
