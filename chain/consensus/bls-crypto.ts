@@ -30,6 +30,14 @@ export function blsCrypto(bls: Bls): Crypto {
   };
 }
 
+/** Whether the proof shows that somebody has the key. Bytes that are no key are nobody's. */
+export function blsPossession(bls: Bls): (key: ValidatorId, proof: Uint8Array) => boolean {
+  return (key, proof) => {
+    const parsed = unlessCoded("BAD_PUBLIC_KEY", () => bls.publicKey(hexToBytes(key)));
+    return parsed !== undefined && bls.verifyPossession(parsed, proof);
+  };
+}
+
 export function blsSigner(bls: Bls, privateKey: Uint8Array): Signer {
   return {
     id: bytesToHex(bls.publicKeyOf(privateKey).bytes),

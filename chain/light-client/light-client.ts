@@ -6,25 +6,26 @@ import { certificateContent, indicesOf } from "../consensus/certificate.ts";
 import type { Crypto } from "../consensus/crypto.ts";
 import { voteMessage } from "../consensus/messages.ts";
 import type { Certificate } from "../consensus/types.ts";
-import { makeValidatorSet, type ValidatorSet, type ValidatorStake } from "../consensus/validator-set.ts";
+import {
+  idAt,
+  makeValidatorSet,
+  type ValidatorId,
+  type ValidatorSet,
+  type ValidatorStake,
+} from "../consensus/validator-set.ts";
+import type { LightHeader } from "./light-header.ts";
 import { type Candidate, judge, type TrustedState, type Verdict } from "./trust-rule.ts";
-
-/** What a light client reads of a header. Whoever decodes the header computes the hash, which commits to all of it. */
-export interface LightHeader {
-  readonly hash: string;
-  readonly height: number;
-  readonly epoch: number;
-  /** Milliseconds since 1970. */
-  readonly time: number;
-  /** The next epoch's validators; in a seal only. */
-  readonly next?: readonly ValidatorStake[];
-}
 
 /** A header, its FINALIZE certificate and the validators of its epoch, as anybody may hand them over. */
 export interface LightProof {
   readonly header: LightHeader;
   readonly certificate: Certificate;
   readonly validators: readonly ValidatorStake[];
+  /**
+   * Proofs of possession by key: to skip epochs, for every signer that the trusted set does not have. Such a key may have
+   * been made up from the keys of others, so that it cancels them in the sum, and one forger signs for all.
+   */
+  readonly possessions?: ReadonlyMap<ValidatorId, Uint8Array>;
 }
 
 export interface LightTrust {
@@ -36,14 +37,16 @@ export interface LightTrust {
 
 export interface LightOptions {
   readonly chainId: bigint;
-  readonly crypto: Crypto;
+  readonly crypto: Pick<Crypto, "verifyAggregate">;
+  /** Without it no key is proven, and epochs are skipped by signers of the trusted set alone. */
+  readonly verifyPossession?: (key: ValidatorId, proof: Uint8Array) => boolean;
   readonly capDivisor: bigint;
   /** Milliseconds; shorter than unbonding. */
   readonly trustingPeriod: number;
   readonly maxSkew: number;
 }
 
-export type LightVerdict = Verdict | "wrong-certificate" | "wrong-signature";
+export type LightVerdict = Verdict | "wrong-certificate" | "wrong-signature" | "unproven-key";
 
 export interface LightResult {
   readonly verdict: LightVerdict;
@@ -53,7 +56,7 @@ export interface LightResult {
 
 /** Where a client begins: a set that its user trusts, from the chain spec or from somebody they believe. */
 export function trustFrom(
-  header: LightHeader,
+  header: LightTrust["header"],
   validators: readonly ValidatorStake[],
   epoch: number,
   capDivisor: bigint,
@@ -67,18 +70,30 @@ export function verifyProof(trust: LightTrust, proof: LightProof, now: number, o
     certificate.kind === "FINALIZE" && certificate.hash === header.hash && certificate.epoch === header.epoch;
   if (!isForHeader || !isUsableSet(validators)) return { verdict: "wrong-certificate" };
   const set = makeValidatorSet(validators, options.capDivisor);
+  // What the signers sign names the set. Otherwise anybody could hand over a true header with a set of their own.
+  if (header.validatorSetHash !== set.hash || header.epoch < trust.epoch) return { verdict: "wrong-validator-set" };
   const signers = indicesOf(certificate.signers, set.ids.length);
   if (signers === undefined) return { verdict: "wrong-certificate" };
-  const ids = signers.map((index) => set.ids[index] ?? "0x");
+  const ids = signers.map((index) => idAt(set, index));
   const verdict = judge(stateOf(trust), candidateOf(trust, header, set, ids), {
     now: BigInt(Math.floor(now)),
     trustingPeriod: BigInt(options.trustingPeriod),
     maxSkew: BigInt(options.maxSkew),
   });
   if (verdict !== "trusted") return { verdict };
+  if (!areProven(ids, trust, proof, options)) return { verdict: "unproven-key" };
   const message = voteMessage(options.chainId, certificateContent(certificate));
   if (!options.crypto.verifyAggregate(ids, message, certificate.signature)) return { verdict: "wrong-signature" };
   return { verdict, trust: trustAfter(header, set, options.capDivisor) };
+}
+
+/** Validators prove their keys when they register: those of a set that is trusted have. */
+function areProven(ids: readonly ValidatorId[], trust: LightTrust, proof: LightProof, options: LightOptions): boolean {
+  return ids.every((id) => {
+    if (trust.set.indexOf.has(id)) return true;
+    const possession = proof.possessions?.get(id);
+    return possession !== undefined && options.verifyPossession?.(id, possession) === true;
+  });
 }
 
 /** After a seal the next set decides, after any other block the same one. */
@@ -92,7 +107,12 @@ function stateOf({ header, set }: LightTrust): TrustedState {
 }
 
 /** Adjacent means the same epoch here: within one the set cannot differ. Times may be equal from block to block. */
-function candidateOf(trust: LightTrust, header: LightHeader, set: ValidatorSet, ids: readonly string[]): Candidate {
+function candidateOf(
+  trust: LightTrust,
+  header: LightHeader,
+  set: ValidatorSet,
+  ids: readonly ValidatorId[],
+): Candidate {
   return {
     height: header.height,
     time: BigInt(header.time),

@@ -5,7 +5,7 @@
  * The rules are the light client's (chain/light-client), the trusting period included: keys of long ago may be for sale,
  * so what they signed says nothing unless what is trusted is younger than that.
  */
-import { bytesToHex, equalBytes, type Hex, hexToBytes } from "../../base/bytes.ts";
+import { bytesToHex, equalBytes, type Hex } from "../../base/bytes.ts";
 import { isCoded } from "../../base/errors.ts";
 import { keccak256 } from "../../base/keccak.ts";
 import { type BlockHeader, decodeHeader, headerTime, isSealHeader } from "../blocks/header.ts";
@@ -14,13 +14,8 @@ import { decodeCertificate } from "../consensus/certificate.ts";
 import type { Crypto } from "../consensus/crypto.ts";
 import type { Certificate } from "../consensus/types.ts";
 import type { ValidatorStake } from "../consensus/validator-set.ts";
-import {
-  type LightHeader,
-  type LightOptions,
-  type LightTrust,
-  trustFrom,
-  verifyProof,
-} from "../light-client/light-client.ts";
+import { type LightOptions, type LightTrust, trustFrom, verifyProof } from "../light-client/light-client.ts";
+import { type LightHeader, lightHeader } from "../light-client/light-header.ts";
 import { invalid, syncError } from "./errors.ts";
 import type { Offer, SealProof } from "./messages.ts";
 
@@ -130,7 +125,7 @@ export class SealChain {
     const hash = bytesToHex(keccak256(proof.header));
     const light: LightHeader = { ...lightHeader(header, hash), next: nextValidators };
     const checkpoint = this.#checkpoint;
-    if (checkpoint === undefined) this.#verify(light, header, proof.certificate, now);
+    if (checkpoint === undefined) this.#verify(light, proof.certificate, now);
     else this.#checkCheckpoint(checkpoint, header, hash, now);
     const certificate = checkpoint === undefined ? proof.certificate : undefined;
     this.#seals.push({ proof, verified: { epoch: this.#epoch, header, certificate, nextValidators } });
@@ -144,17 +139,14 @@ export class SealChain {
   checkOffer(offer: Offer, now: number): SyncTarget {
     const header = decoded(() => decodeHeader(offer.header));
     const hash = bytesToHex(keccak256(offer.header));
-    this.#verify(lightHeader(header, hash), header, offer.certificate, now);
+    this.#verify(lightHeader(header, hash), offer.certificate, now);
     return { offer, header, hash, height: Number(header.number), root: bytesToHex(header.stateRoot) };
   }
 
-  #verify(light: LightHeader, header: BlockHeader, certificateBytes: Uint8Array, now: number): void {
+  #verify(light: LightHeader, certificateBytes: Uint8Array, now: number): void {
     const known = this.#epochs.get(light.epoch);
     if (known === undefined) throw invalid("the validators of this epoch are not known", { epoch: light.epoch });
     const { trust, validators } = known;
-    if (!equalBytes(header.extra.validatorSetHash, hexToBytes(trust.set.hash))) {
-      throw invalid("a header names other validators than those of its epoch", { epoch: light.epoch });
-    }
     const certificate = decoded((): Certificate => decodeCertificate(certificateBytes));
     const { verdict } = verifyProof(trust, { header: light, certificate, validators }, now, this.#light);
     if (verdict === "trusted") return;
@@ -177,10 +169,6 @@ export class SealChain {
     const time = headerTime(header);
     if (time + this.#options.trustingPeriod <= now) throw expired(new Date(time));
   }
-}
-
-function lightHeader(header: BlockHeader, hash: Hex): LightHeader {
-  return { hash, height: Number(header.number), epoch: header.extra.epoch, time: headerTime(header) };
 }
 
 function expired(since: Date): Error {

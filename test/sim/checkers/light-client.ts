@@ -33,7 +33,8 @@ export const lightClient: NamedChecker = {
         }
         const validators = epoch.root.next ?? epoch.set.ids.map((id) => ({ id, stake: 100n }));
         const now = node.state?.now ?? 0;
-        const result = verifyProof(trust, { header, certificate, validators }, now, options);
+        const light = { ...header, validatorSetHash: epoch.set.hash };
+        const result = verifyProof(trust, { header: light, certificate, validators }, now, options);
         if (result.trust !== undefined) trusts.set(node.index, result.trust);
         else report(`node ${node.index}: the light client says ${result.verdict} at height ${header.height}`);
       },
