@@ -1,5 +1,6 @@
 /** Runs one message to a native module: decode by its ABI, dispatch, encode, or revert as a contract would. */
-import { type Abi, decodeFunctionData, encodeAbiParameters, encodeFunctionData, encodeFunctionResult } from "viem";
+import type { Abi } from "viem";
+import { decodeFunctionData, encodeAbiParameters, encodeFunctionData, encodeFunctionResult } from "viem/utils";
 import { bytesToHex, EMPTY_BYTES, hexToBytes } from "../../base/bytes.ts";
 import { assert } from "../../base/errors.ts";
 import type { BlockEnvironment } from "../execution/environment.ts";

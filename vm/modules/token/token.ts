@@ -2,7 +2,8 @@
  * The token module: how much oGPU there is, was minted and was burned, and how much will ever be. It mints
  * the block's emission. Balances themselves are ordinary account balances.
  */
-import { type ParseAbi, parseAbi } from "viem";
+import type { ParseAbi } from "viem";
+import { parseAbi } from "viem/utils";
 import { bigintToBytes, bytes32, bytesToBigint, bytesToHex, type Hex } from "../../../base/bytes.ts";
 import { assert } from "../../../base/errors.ts";
 import { type EmissionSchedule, emissionOfBlock, totalEmission } from "../../../genesis/emission.ts";
