@@ -238,6 +238,40 @@ const reduction: Printer = (writer, instruction) => {
   writer.line(`red${spaceOf(writer, memory)}.${mode}.${form} ${address}, ${value}`, guard);
 };
 
+const ORDERS: ReadonlySet<string> = new Set(["lt", "le", "gt", "ge"]);
+
+/**
+ * Addresses of a buffer are ordered by their distance from its start. As numbers they would be ordered alike, but for
+ * distances near 2^63, which a program could make to have GPUs disagree with everybody else.
+ */
+const compare: Printer = (writer, instruction, checked) => {
+  const { src, type, mode, dst, guard } = instruction;
+  const [a, b] = src as readonly [Source, Source];
+  const parameter = ORDERS.has(mode) && bitsOf(type) === 64 ? bufferBehind(instruction, a, checked) : undefined;
+  if (parameter === undefined) {
+    comparison(writer, instruction, checked);
+    return;
+  }
+  const base = writer.fresh("d");
+  writer.line(`ld.param.u64 ${base}, [${parameterName(parameter)}]`);
+  const distances = [a, b].map((source) => {
+    const distance = writer.fresh("d");
+    writer.line(`sub.s64 ${distance}, ${writer.source(instruction, source, type)}, ${base}`);
+    return distance;
+  });
+  writer.line(`setp.${mode}.s64 ${[writer.destination(dst[0] ?? -1, "pred"), ...distances].join(", ")}`, guard);
+};
+
+/** The parameter whose buffer a source points into. */
+function bufferBehind(instruction: Instruction, base: Source, { pointers }: CheckedKernel): number | undefined {
+  if (!pointers.isAddress(base)) return undefined;
+  const memory: MemoryAccess = { space: "generic", base, offset: 0n, bytes: 1 };
+  const object = pointers.objectOf({ ...instruction, memory });
+  return object?.kind === "parameter" ? object.index : undefined;
+}
+
+const comparison: Printer = plain(({ type, mode }) => `setp.${mode}.${type}`);
+
 const PRINTERS: Partial<Record<Instruction["op"], Printer>> = {
   ...{ add: typed, sub: typed, min: typed, max: typed, abs: typed, neg: typed, sad: typed, bfe: typed },
   ...{ and: asBits, or: asBits, xor: asBits, not: asBits, cnot: asBits, shl: asBits, shr: typed, bfi: asBits },
@@ -255,7 +289,7 @@ const PRINTERS: Partial<Record<Instruction["op"], Printer>> = {
   ...{ fadd: float("add"), fsub: float("sub"), fmul: float("mul"), fdiv: float("div"), fsqrt: float("sqrt") },
   ...{ fma: float("fma"), fmin: exactFloat("min"), fmax: exactFloat("max") },
   ...{ fneg: exactFloat("neg"), fabs: exactFloat("abs"), fixnan: fixNan },
-  setp: plain(({ type, mode }) => `setp.${mode}.${type}`),
+  setp: compare,
   ...{ mov: move, selp: select, cvt: convert, cvta: convertAddress, ld: load, st: store, red: reduction },
   trap: (writer, { guard }) => writer.line("trap", guard),
 };

@@ -140,6 +140,20 @@ const KERNELS: readonly (readonly [string, Case])[] = [
     },
   ],
   [
+    "orders addresses by their distance from the buffer, however far",
+    {
+      ptx: smallKernel(
+        `ld.global.u32 %r1, [%a];
+add.s64 %d1, %a, 9223372036854775807; add.s64 %d2, %a, 4; add.s64 %d3, %a, -8;
+setp.lt.u64 %p1, %d1, %d2; setp.gt.u64 %p2, %d3, %a; setp.le.u64 %p3, %d2, %d1;
+selp.u32 %r2, 1, 0, %p1; selp.u32 %r3, 2, 0, %p2; selp.u32 %r4, 4, 0, %p3;
+or.b32 %r0, %r2, %r3; or.b32 %r0, %r0, %r4; st.global.u32 [%b], %r0;`,
+      ),
+      ...{ entry: "k", block: [1, 1, 1], parameter: 1 },
+      ...{ arguments: [onBuffer(0), onBuffer(1), scalar32(0)], inputs: [words("order", 4)], output: 4 },
+    },
+  ],
+  [
     "divides long numbers",
     {
       ...{ ptx: kernelText("varied"), entry: "quotients", block: [64, 1, 1], parameter: 1 },
