@@ -61,6 +61,24 @@ describe.runIf(addon !== undefined)("the CPU device", () => {
     },
   );
 
+  it.each<StandardCase>([
+    { kernel: "gemm", numbers: [450, 33, 530, 0, 530, 1, 0, 33, 1] },
+    { kernel: "gemm", numbers: [7, 4200, 5, 0, 1, 7, 0, 1, 5] },
+    { kernel: "gemm", numbers: [3, 20, 257, 0, 257, 1, 257 * 20, 20, 1], batch: 3 },
+    { kernel: "conv", numbers: [1, 40, 12, 40, 30, 12, 40, 3, 3, 1, 1, 1, 1, 1, 1], batch: 2 },
+    { kernel: "conv", numbers: [2, 6, 70, 70, 8, 68, 68, 3, 3, 1, 1, 0, 0, 1, 1], batch: 2 },
+    { kernel: "gemm_int8", numbers: [470, 20, 301, 1, 0, 128, -128] },
+  ])("computes a large $kernel of $numbers across all panels to the same bits", async (chosen) => {
+    const program = standardProgram(chosen);
+    const inputs = randomInputs(program, new Prng("panels"), "numbers");
+    // Far into the sums, so that the last panel decides.
+    for (const bytes of inputs.values()) new DataView(bytes.buffer).setUint32(bytes.length - 4, 0xffc12345, true);
+    const wanted = reference(program, inputs);
+    for (const device of devices) {
+      expectSame(await device.run(checkProgram(program), inputs), wanted, `${device.name} ${chosen.kernel}`);
+    }
+  });
+
   it("has native code for every standard kernel, with parameters of the same sizes", () => {
     const sizes: Readonly<Record<string, number>> = { i: 4, f: 4, b: 8, w: 8 };
     const expected = STANDARD_KERNELS.map((name) => [
