@@ -1,6 +1,7 @@
 /** What is done with checked messages of other nodes. */
 import { addBlock } from "./blocks.ts";
 import { acceptCertificate, accuse, countVote } from "./certificates.ts";
+import { isLinked } from "./final-segment.ts";
 import { MAX_CERTIFICATES_SENT, VIEW_WINDOW } from "./limits.ts";
 import { send } from "./outbox.ts";
 import { type ConsensusState, roundOf } from "./state.ts";
@@ -56,17 +57,10 @@ function onBlock(state: ConsensusState, from: PeerId, block: Block): void {
 }
 
 /** Final blocks above ours. The certificate was checked; the hashes tie the blocks to it. */
-function onFinalSegment(state: ConsensusState, { blocks, certificate }: FinalSegment): void {
-  if (certificate.kind !== "FINALIZE" || certificate.epoch !== state.epoch.number) return;
-  if (certificate.view <= state.finalView) return;
-  let hash = certificate.hash;
-  const linked: Block[] = [];
-  for (const block of [...blocks].reverse()) {
-    if (block.hash !== hash) return;
-    linked.push(block);
-    hash = block.parent;
-  }
-  for (const block of linked.reverse()) addBlock(state, block);
+function onFinalSegment(state: ConsensusState, segment: FinalSegment): void {
+  const { blocks, certificate } = segment;
+  if (certificate.epoch !== state.epoch.number || certificate.view <= state.finalView || !isLinked(segment)) return;
+  for (const block of blocks) addBlock(state, block);
   acceptCertificate(state, certificate);
 }
 

@@ -7,11 +7,21 @@ import { equalBytes } from "../../base/bytes.ts";
 import { certificateOf } from "./certificates.ts";
 import type { CheckJob, ReceivedVote } from "./check-job.ts";
 import { offenceOf } from "./evidence.ts";
+import { isLinked } from "./final-segment.ts";
 import { leaderOf } from "./leader.ts";
 import { MAX_FINALS_SENT, MAX_UNCHECKED_PER_SLOT, VIEW_WINDOW } from "./limits.ts";
 import { isMoreThanThird, isQuorum } from "./quorum.ts";
 import type { ConsensusState, Round } from "./state.ts";
-import { type Block, type Certificate, type Message, NO_HASH, type PeerId, type Proposal, type Vote } from "./types.ts";
+import {
+  type Block,
+  type Certificate,
+  type FinalSegment,
+  type Message,
+  NO_HASH,
+  type PeerId,
+  type Proposal,
+  type Vote,
+} from "./types.ts";
 import { idAt, weightAt } from "./validator-set.ts";
 
 /** Votes of one kind and hash. */
@@ -48,12 +58,8 @@ export class VoteGate {
         if (block.proposer !== leaderAt(state, block.view, "index")) return [];
         return [{ type: "block", from, set: state.epoch.set, block }];
       }
-      case "finals": {
-        const { set, number } = state.epoch;
-        const current = message.segments.filter(({ certificate }) => certificate.epoch === number);
-        if (current.reduce((sum, { blocks }) => sum + blocks.length, 0) > MAX_FINALS_SENT) return [];
-        return [{ type: "finals", from, set, segments: current }];
-      }
+      case "finals":
+        return prepareFinals(state, from, message.segments);
       default:
         return [{ type: "pass", event: { type: "message", from, message } }];
     }
@@ -232,6 +238,22 @@ function prepareCertificate(state: ConsensusState, from: PeerId, certificate: Ce
   // One of another hash is checked: it would mean that a third of the weight is faulty.
   if (known !== undefined && known.hash === certificate.hash) return [];
   return [{ type: "certificate", from, set, certificate }];
+}
+
+/** Each segment costs a check: what is final here already, comes twice or does not hang together is not worth it. */
+function prepareFinals(state: ConsensusState, from: PeerId, segments: readonly FinalSegment[]): readonly CheckJob[] {
+  const { number, set } = state.epoch;
+  let view = state.finalView;
+  let count = 0;
+  const useful: FinalSegment[] = [];
+  for (const segment of segments) {
+    const { certificate, blocks } = segment;
+    if (certificate.epoch !== number || certificate.view <= view || !isLinked(segment)) continue;
+    view = certificate.view;
+    count += blocks.length;
+    useful.push(segment);
+  }
+  return useful.length === 0 || count > MAX_FINALS_SENT ? [] : [{ type: "finals", from, set, segments: useful }];
 }
 
 /** A block of an earlier view may only be a seal. Leaders are fixed, so the check needs no vote of the sender. */

@@ -14,6 +14,7 @@ import { MAX_BLOCK_BYTES, MAX_BLOCK_TRANSACTIONS, MAX_HEADER_BYTES } from "../bl
 import type { Crypto, Signer } from "../consensus/crypto.ts";
 import type { Event } from "../consensus/events.ts";
 import type { Offence } from "../consensus/evidence.ts";
+import { isLinked } from "../consensus/final-segment.ts";
 import type { SignFloor } from "../consensus/guard.ts";
 import type { ConsensusState } from "../consensus/state.ts";
 import type { Block, Certificate, Evidence, FinalSegment, LogRecord, Message } from "../consensus/types.ts";
@@ -189,7 +190,9 @@ export class Node extends ChainReader {
     return this.#intake.receive(raws);
   }
 
+  /** What is handed on was checked: or else anybody could fill the lines of all followers with anything. */
   async receiveFinalBlock(from: string, segment: FinalSegment): Promise<BatchJudgement> {
+    if (!isLinked(segment)) return "reject";
     if ((segment.blocks.at(-1)?.height ?? 0) <= this.consensus.final.height) return "ignore";
     const judgement = await this.#inbox.receive(from, { type: "finals", segments: [segment] });
     if (judgement === "ignored") return "ignore";
