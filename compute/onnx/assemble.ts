@@ -11,6 +11,7 @@ import {
 } from "../program/types.ts";
 import type { Builder, Store, Value } from "./builder.ts";
 import type { BuiltLaunch } from "./built-launch.ts";
+import { evaluateLaunch } from "./evaluate.ts";
 
 export interface Assembled {
   readonly program: Program;
@@ -25,6 +26,8 @@ export function assemble(builder: Builder, inputs: ReadonlyMap<string, Value>, o
 }
 
 const CHUNK = 1024;
+/** Bytes of a constant that takes the place of launches. */
+const MAX_FOLDED: number = 1 << 20;
 
 class Assembly {
   readonly #builder: Builder;
@@ -32,6 +35,8 @@ class Assembly {
   readonly #bufferOf = new Map<number, number>();
   readonly #kernels: KernelSource[] = [];
   readonly #constants = new Map<string, Uint8Array>();
+  /** What launches over constants made. */
+  readonly #made = new Map<number, Uint8Array>();
   /** Bytes -> scratch buffers that nobody needs any more. */
   readonly #free = new Map<number, number[]>();
 
@@ -45,7 +50,7 @@ class Assembly {
       if (this.#store(store).kind === "input")
         inputNames.set(name, this.#declare(store, "input", `in${inputNames.size}`));
     }
-    const kept = this.#neededBy(outputs);
+    const kept = this.#folded(this.#neededBy(outputs), new Set(outputs.map(({ store }) => store)));
     const outputNames = outputs.map(({ store }, i) =>
       this.#store(store).kind === "empty" ? undefined : this.#declare(store, "zero", `out${i}`),
     );
@@ -90,15 +95,40 @@ class Assembly {
     return launches.filter((_, index) => needed.has(index));
   }
 
+  /**
+   * Launches that read constants alone run now, by the same kernels, and what they make is a constant of the program. Not
+   * the outputs, which launches must make, and nothing large, because constants have to be sent.
+   */
+  #folded(launches: readonly BuiltLaunch[], outputs: ReadonlySet<number>): readonly BuiltLaunch[] {
+    return launches.filter((launch) => {
+      const made = [...launch.tiles.keys()];
+      const small = made.every((store) => this.#store(store).bytes <= MAX_FOLDED && !outputs.has(store));
+      const read = storesOf(launch).filter((store) => !launch.tiles.has(store));
+      if (!small || !read.every((store) => this.#constant(store) !== undefined)) return true;
+      const contents = new Map(read.map((store) => [store, this.#constant(store) as Uint8Array]));
+      for (const store of made) contents.set(store, new Uint8Array(this.#store(store).bytes));
+      evaluateLaunch(launch, contents);
+      for (const store of made) this.#made.set(store, contents.get(store) as Uint8Array);
+      return false;
+    });
+  }
+
+  #constant(index: number): Uint8Array | undefined {
+    const store = this.#store(index);
+    if (store.kind === "empty") return new Uint8Array(0);
+    return store.kind === "constant" ? store.contents : this.#made.get(index);
+  }
+
   #buffer(index: number): number {
     const found = this.#bufferOf.get(index);
     if (found !== undefined) return found;
     const store = this.#store(index);
     assert(store.kind !== "input", "inputs are declared first");
-    if (store.kind === "constant") {
+    const contents = store.kind === "empty" ? undefined : this.#constant(index);
+    if (contents !== undefined) {
       const name = `c${this.#buffers.length}`;
-      const address = contentAddress(store.contents);
-      this.#constants.set(name, store.contents);
+      const address = contentAddress(contents);
+      this.#constants.set(name, contents);
       this.#bufferOf.set(index, this.#buffers.push({ name, kind: "constant", bytes: store.bytes, address }) - 1);
     } else {
       const reused = this.#free.get(store.bytes)?.pop();

@@ -34,7 +34,9 @@ const STANDARD_FOLDS: Readonly<Record<string, string>> = {
 };
 /** Below these a block of the standard kernel would do more work than there is. */
 const MIN_PRODUCT = 1_024;
+const MIN_DEPTH = 64;
 const MIN_COLUMNS = 64;
+const MIN_SOFTMAX = 8;
 
 export function standardUnary(builder: Builder, operator: string, x: Value): Value | undefined {
   const name = STANDARD_UNARY[operator];
@@ -72,7 +74,7 @@ export function standardFold(builder: Builder, operator: string, x: Value, axes:
 /** Along the last dimension. */
 export function standardSoftmax(builder: Builder, x: Value, axis: number): Value | undefined {
   const columns = x.shape[axis] as number;
-  if (axis !== x.shape.length - 1 || columns < MIN_COLUMNS) return undefined;
+  if (axis !== x.shape.length - 1 || columns < MIN_SOFTMAX) return undefined;
   return builder.standard("softmax", [countOf(x.shape) / columns, columns], [x], x.shape);
 }
 
@@ -92,7 +94,8 @@ export function standardProduct(
   batch: Shape,
   [m, n, depth]: readonly [number, number, number],
 ): Value | undefined {
-  if (a.source.type !== "f32" || m * n < MIN_PRODUCT || depth === 0) return undefined;
+  if (a.source.type !== "f32" || depth === 0) return undefined;
+  if (m * n < MIN_PRODUCT && depth < MIN_DEPTH) return undefined;
   const strides = [a, b].map((side) => repeatedStrides(side.shape.slice(0, -2), side.strides.slice(0, -2), batch));
   const joined = coalesced({ sizes: batch, strides });
   const sides = [a, b].flatMap((side, i) => [joined.strides[i]?.[0] ?? 0, ...side.strides.slice(-2)]);

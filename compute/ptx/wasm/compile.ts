@@ -54,8 +54,20 @@ export interface CompileOptions {
   readonly findRaces?: boolean;
 }
 
+/** A kernel is compiled once for each way of compiling it, however many jobs run it. */
+const compiledBefore = new WeakMap<CheckedKernel, Map<string, CompiledKernel>>();
+
 export function compileKernel(checked: CheckedKernel, given: CompileOptions = {}): CompiledKernel {
   const options = { trackChunks: given.trackChunks ?? false, findRaces: given.findRaces ?? false };
+  const ways = compiledBefore.get(checked) ?? new Map<string, CompiledKernel>();
+  compiledBefore.set(checked, ways);
+  const way = `${options.trackChunks} ${options.findRaces}`;
+  const compiled = ways.get(way) ?? compile(checked, options);
+  ways.set(way, compiled);
+  return compiled;
+}
+
+function compile(checked: CheckedKernel, options: Required<CompileOptions>): CompiledKernel {
   const { kernel } = checked;
   const live = liveRegisters(kernel);
   const layout = at.layOut(kernel, live);

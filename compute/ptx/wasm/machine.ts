@@ -108,6 +108,9 @@ function fma64(...bits: readonly (number | bigint)[]): bigint {
   return BigInt.asIntN(64, exactFma64(a, b, c));
 }
 
+/** The engine's own compilation is the larger part of loading a kernel. */
+const modules = new WeakMap<CompiledKernel, object>();
+
 /** A kernel in the memory of a machine. Launches on one machine come one after the other. */
 export class LoadedKernel {
   readonly #machine: Machine;
@@ -126,7 +129,8 @@ export class LoadedKernel {
     this.#compiled = compiled;
     this.#scratch = scratch;
     this.#chunks = chunks;
-    const module = new wasmApi.Module(compiled.wasm);
+    const module = modules.get(compiled) ?? new wasmApi.Module(compiled.wasm);
+    modules.set(compiled, module);
     this.#shadow = compiled.findRaces ? new Shadow(machine.memory.buffer.byteLength) : undefined;
     const trace = (...values: readonly (number | bigint)[]): undefined => this.#trace(values as readonly number[]);
     const { exports } = new wasmApi.Instance(module, { host: { memory: machine.memory, fma64, trace } });
