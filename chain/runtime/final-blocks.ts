@@ -2,13 +2,14 @@
 import { bytesToHex, hexToBytes } from "../../base/bytes.ts";
 import { assert } from "../../base/errors.ts";
 import type { ChainSpec } from "../../genesis/chain-spec.ts";
-import { consensusBlockOf, storedConsensusBlock } from "../blocks/consensus-block.ts";
+import { consensusBlockOf, genesisConsensusBlock, storedConsensusBlock } from "../blocks/consensus-block.ts";
 import { decodeCertificate } from "../consensus/certificate.ts";
 import { MAX_FINALS_SENT } from "../consensus/limits.ts";
 import type { ConsensusParameters } from "../consensus/parameters.ts";
 import { type Epoch, type FinalBase, makeEpoch } from "../consensus/state.ts";
 import type { Block, Certificate, FinalSegment, Message, Request } from "../consensus/types.ts";
 import { genesisStakes } from "../consensus-parameters.ts";
+import { buildGenesisBlock } from "../genesis-block.ts";
 import type { ChainStore } from "../store/chain-store.ts";
 import { MAX_FINALS_BYTES } from "./limits.ts";
 
@@ -23,10 +24,15 @@ export function finalBase(store: ChainStore, spec: ChainSpec, parameters: Consen
 /** The epoch of the block after `final`: its root is genesis, or the seal of the epoch before. */
 function epochAfter(store: ChainStore, spec: ChainSpec, final: Block, parameters: ConsensusParameters): Epoch {
   const number = final.next === undefined ? final.epoch : final.epoch + 1;
-  if (number === 0) return makeEpoch(0, genesisStakes(spec), blockAt(store, 0), parameters);
+  if (number === 0) return makeEpoch(0, genesisStakes(spec), genesisOf(spec), parameters);
   const seal = store.seal(number - 1);
   assert(seal !== undefined, "the store has the seal of every epoch before its own");
   return makeEpoch(number, seal.nextValidators, blockAt(store, seal.number), parameters);
+}
+
+/** Not from the store: one that began with a snapshot has no genesis. */
+function genesisOf(spec: ChainSpec): Block {
+  return genesisConsensusBlock(buildGenesisBlock(spec).header);
 }
 
 function blockAt(store: ChainStore, number: number): Block {
