@@ -97,10 +97,7 @@ export const ENTRY_POINTS: readonly string[] = [
  * line goes when the first of them is used.
  */
 export const BUILT_AHEAD: ReadonlyMap<string, number> = new Map([
-  // Reading models and examples, which the compute commands will run; tiles checked alone, which verifiers will.
-  ["compute/onnx/count-fields.ts", 6],
-  ["compute/onnx/decode-model.ts", 6],
-  ["compute/onnx/schema.ts", 6],
+  // Examples, which the compute commands will run; tiles checked alone, which verifiers will.
   ["compute/examples/", 6],
   ["compute/ptx/run-tile.ts", 7],
 ]);
