@@ -12,7 +12,7 @@ import { checkAgainstState, checkTransaction } from "../../vm/transaction/check.
 import { TransactionError } from "../../vm/transaction/errors.ts";
 import type { Mempool } from "../mempool/mempool.ts";
 import type { RecoveryResult } from "../senders/sender-pool.ts";
-import { MAX_INTAKE_BYTES, MAX_INTAKE_TRANSACTIONS } from "./limits.ts";
+import { MAX_INTAKE_BYTES, MAX_INTAKE_TRANSACTIONS, MAX_RECEIVED_TRANSACTIONS } from "./limits.ts";
 
 export interface IntakeOptions {
   readonly mempool: Mempool;
@@ -50,6 +50,8 @@ export class TransactionIntake {
   readonly #options: IntakeOptions;
   #queue: Waiting[] = [];
   #waiting = 0;
+  /** Of these, from peers. */
+  #received = 0;
   #bytes = 0;
   #running: Promise<void> | undefined;
   #isClosed = false;
@@ -80,25 +82,32 @@ export class TransactionIntake {
   /** Takes transactions that a peer has sent. */
   async receive(raws: readonly Uint8Array[]): Promise<BatchJudgement> {
     const bytes = raws.reduce((sum, raw) => sum + raw.length, 0);
-    if (this.#isClosed || !this.#takeRoom(raws.length, bytes)) return "ignore";
+    if (this.#isClosed || this.#received + raws.length > MAX_RECEIVED_TRANSACTIONS) return "ignore";
+    if (!this.#takeRoom(raws.length, bytes)) return "ignore";
+    this.#received += raws.length;
     try {
       const outcomes = this.#addAll(await this.#options.recover(raws), this.#options.baseFee());
       if (outcomes.some((outcome) => outcome instanceof CodedError && isMalformed(outcome))) return "reject";
       return outcomes.every((outcome) => outcome instanceof CodedError) ? "ignore" : "accept";
     } finally {
+      this.#received -= raws.length;
       this.#waiting -= raws.length;
       this.#bytes -= bytes;
     }
   }
 
-  /** Puts back what the journal held, except what can never be included. What was taken at a lower base fee may wait. */
+  /**
+   * Puts back what the journal held, except what can never be included. What was taken at a lower base fee may wait. In
+   * order of nonces: one that was replaced stands behind its successors, which would be too far ahead without it.
+   */
   async reload(raws: readonly Uint8Array[]): Promise<number> {
-    let added = 0;
+    const entries: RecoveredTransaction[] = [];
     for (let start = 0; start < raws.length; start += MAX_BATCH) {
       const results = await this.#options.recover(raws.slice(start, start + MAX_BATCH));
-      added += this.#addAll(results, 0n).filter((outcome) => !(outcome instanceof CodedError)).length;
+      for (const result of results) if (!(result instanceof CodedError)) entries.push(result);
     }
-    return added;
+    entries.sort(({ transaction: a }, { transaction: b }) => (a.nonce < b.nonce ? -1 : a.nonce > b.nonce ? 1 : 0));
+    return this.#addAll(entries, 0n).filter((outcome) => !(outcome instanceof CodedError)).length;
   }
 
   /** Answers what waits; nothing is taken afterwards. */

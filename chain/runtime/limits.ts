@@ -9,6 +9,8 @@ export const MAX_FINALS_BYTES: number = 4 * 1024 * 1024;
 /** Transactions that wait for their sender to be recovered. */
 export const MAX_INTAKE_TRANSACTIONS = 20_000;
 export const MAX_INTAKE_BYTES: number = 64 * 1024 * 1024;
+/** Of these, at most so many from peers: or else one that sends what others sign for nothing would turn clients away. */
+export const MAX_RECEIVED_TRANSACTIONS = 10_000;
 
 /** Offences kept for whoever asks. */
 export const MAX_EVIDENCE = 1_000;
