@@ -12,6 +12,7 @@ import { concatBytes } from "../../base/bytes.ts";
 import { CodedError, systemCodeOf } from "../../base/errors.ts";
 import { encodeRecords, JOURNAL_MARK, readRecords } from "./journal-records.ts";
 import {
+  COMPACTED_JOURNAL_BYTES,
   MAX_JOURNAL_BYTES,
   MAX_JOURNAL_PENDING_BYTES,
   MAX_JOURNAL_RECORD_BYTES,
@@ -104,8 +105,9 @@ export class MempoolJournal {
     });
   }
 
-  /** Whether most of the file is of transactions that no longer wait. */
+  /** Whether most of the file is of transactions that no longer wait, or it is larger than all that can wait. */
   isCompactionDue(waiting: number): boolean {
+    if (this.end > COMPACTED_JOURNAL_BYTES) return true;
     return this.recordCount >= MIN_COMPACTED_RECORDS && this.recordCount > 2 * waiting;
   }
 

@@ -38,8 +38,14 @@ export const READY_SEARCH_CHANGES = 4_096;
 /** Transactions on their way to the journal, in bytes. */
 export const MAX_JOURNAL_PENDING_BYTES: number = 64 * 1024 * 1024;
 
-/** A larger journal is not read at start. Compaction keeps it to about twice what waits. */
+/** A larger journal is not read at start. Compaction keeps it far below. */
 export const MAX_JOURNAL_BYTES: number = 1024 * 1024 * 1024;
+
+/**
+ * A larger one is written anew however many of its records wait: many small ones that do would let large ones that are
+ * long in blocks pile up. More than the pool can hold, so that it helps.
+ */
+export const COMPACTED_JOURNAL_BYTES: number = 256 * 1024 * 1024;
 
 /** A longer record is none: more than any chain's transactions may have. */
 export const MAX_JOURNAL_RECORD_BYTES: number = 8 * 1024 * 1024;
