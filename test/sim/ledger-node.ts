@@ -29,8 +29,9 @@ import { LedgerFinals } from "./ledger-finals.ts";
 import { coinbaseOf, type LedgerWorld } from "./ledger-world.ts";
 import type { Lifetime } from "./lifetime.ts";
 import { MemoryLevel } from "./memory-level.ts";
+import type { Receivers } from "./receivers.ts";
 import { SimJournal } from "./sim-journal.ts";
-import { type NodeHost, type NodeSettings, type Receivers, SimNode } from "./sim-node.ts";
+import { type NodeHost, type NodeSettings, SimNode } from "./sim-node.ts";
 import { SimSyncFolder } from "./sim-sync-folder.ts";
 
 const STORE_LIMITS: Partial<StoreLimits> = { retainedVersions: 4 };

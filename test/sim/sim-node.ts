@@ -14,10 +14,8 @@ import { between } from "./chance.ts";
 import { Device } from "./device.ts";
 import type { EventQueue } from "./event-queue.ts";
 import { Lifetime } from "./lifetime.ts";
+import type { Receivers } from "./receivers.ts";
 import { SimLog } from "./sim-log.ts";
-
-/** To one node, to all, or to those that have a key. */
-export type Receivers = PeerId | "all" | "validators";
 
 /** What the node does to the world around it. */
 export interface NodeHost {

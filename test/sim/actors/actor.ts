@@ -3,7 +3,7 @@ import type { Hex } from "../../../base/bytes.ts";
 import type { Prng } from "../../../base/prng.ts";
 import type { ConsensusState } from "../../../chain/consensus/state.ts";
 import type { Block, Message, PeerId, Vote, VoteContent } from "../../../chain/consensus/types.ts";
-import type { Receivers } from "../sim-node.ts";
+import type { Receivers } from "../receivers.ts";
 
 export interface ActorContext {
   readonly prng: Prng;
