@@ -2,7 +2,8 @@
 import { bytesToHex, hexToBytes } from "../../base/bytes.ts";
 import { assert } from "../../base/errors.ts";
 import type { ChainSpec } from "../../genesis/chain-spec.ts";
-import { consensusBlockOf, genesisConsensusBlock, storedConsensusBlock } from "../blocks/consensus-block.ts";
+import { genesisConsensusBlock, storedConsensusBlock } from "../blocks/consensus-block.ts";
+import { isSealHeader } from "../blocks/header.ts";
 import { decodeCertificate } from "../consensus/certificate.ts";
 import { MAX_FINALS_SENT } from "../consensus/limits.ts";
 import type { ConsensusParameters } from "../consensus/parameters.ts";
@@ -51,8 +52,8 @@ function certificateAt(store: ChainStore, number: number): Certificate | undefin
 export function answerRequest(store: ChainStore, request: Request): Message | undefined {
   if (request.type === "fetch-block") {
     const number = store.numberOf(hexToBytes(request.hash));
-    const encoded = number === undefined ? undefined : store.encodedBlock(number);
-    return encoded && { type: "block", block: consensusBlockOf(encoded) };
+    const block = number === undefined ? undefined : servedBlock(store, number);
+    return block && { type: "block", block };
   }
   if (request.type !== "fetch-finals") return undefined;
   const segments = segmentsAbove(store, request.height);
@@ -79,19 +80,30 @@ export function segmentsAbove(store: ChainStore, height: number): FinalSegment[]
   return segments;
 }
 
-/** The blocks from that height to the one that the certificate of the first names. */
+/** A whole block. Its roots are not computed again: the store vouches for it, and peers may ask often. */
+function servedBlock(store: ChainStore, number: number): Block | undefined {
+  const stored = store.header(number);
+  const encoded = store.encodedBlock(number);
+  if (stored === undefined || encoded === undefined) return undefined;
+  const nextValidators = isSealHeader(stored.header) ? store.body(number)?.nextValidators : undefined;
+  return storedConsensusBlock(stored, nextValidators, encoded);
+}
+
+/** The blocks from that height to the one that the certificate of the first names; the last of them if they are many. */
 function segmentFrom(store: ChainStore, from: number): FinalSegment | undefined {
   const certificate = certificateAt(store, from);
   const last = certificate && store.numberOf(hexToBytes(certificate.hash));
   if (certificate === undefined || last === undefined) return undefined;
   const blocks: Block[] = [];
-  for (let number = Math.max(from, last + 1 - MAX_FINALS_SENT); number <= last; number++) {
-    const stored = store.header(number);
-    const encoded = store.encodedBlock(number);
-    if (stored === undefined || encoded === undefined) return undefined;
-    blocks.push(storedConsensusBlock(stored, store.body(number)?.nextValidators, encoded));
+  let bytes = 0;
+  for (let number = last; number >= from && blocks.length < MAX_FINALS_SENT; number--) {
+    const block = servedBlock(store, number);
+    if (block === undefined) return undefined;
+    bytes += block.body.length;
+    if (blocks.length > 0 && bytes > MAX_FINALS_BYTES) break;
+    blocks.push(block);
   }
-  return { blocks, certificate };
+  return { blocks: blocks.reverse(), certificate };
 }
 
 /** Whether the certificate of a stored block is its own, and not that of a later block of the same commit. */
