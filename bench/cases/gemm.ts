@@ -63,7 +63,7 @@ class Matrices {
     const scalars = numbers(n, n, n, 0, n, 1, 0, n, 1);
     const values = [...scalars, bytesOf(this.a), bytesOf(this.b), bytesOf(this.ours)];
     const isBuffer = values.map((_, i) => i >= scalars.length);
-    await cpu.run(variants[0] ?? "portable", "gemm", grid, values, isBuffer, threads).promise;
+    await cpu.run(variants[0] ?? "portable", [{ kernel: "gemm", grid, values, isBuffer }], threads).promise;
     return 2 * n ** 3;
   }
 
@@ -95,7 +95,8 @@ async function byteProduct(cpu: CpuAddon, n: number): Promise<number> {
   const scalars = numbers(n, n, n, 1, 1, 0, 0);
   const values = [...scalars, new Uint8Array(n * n).fill(3), new Uint8Array(n * n).fill(5), new Uint8Array(4 * n * n)];
   const isBuffer = values.map((_, i) => i >= scalars.length);
-  await cpu.run(cpu.features().variants[0] ?? "portable", "gemm_int8", grid, values, isBuffer, 1).promise;
+  const { variants } = cpu.features();
+  await cpu.run(variants[0] ?? "portable", [{ kernel: "gemm_int8", grid, values, isBuffer }], 1).promise;
   return 2 * n ** 3;
 }
 

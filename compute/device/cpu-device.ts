@@ -2,13 +2,13 @@
 import { availableParallelism } from "node:os";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { CodedError } from "../../base/errors.ts";
-import type { CpuAddon, CpuVariant } from "../native/addon.ts";
+import type { CpuAddon, CpuLaunch, CpuVariant } from "../native/addon.ts";
 import { type ScheduledLaunch, scheduleOf } from "../program/schedule.ts";
 import { blockCount } from "../program/tiles.ts";
 import { type CheckedProgram, isWhole } from "../ptx/check-program.ts";
 import type { Device, DeviceOptions, DeviceResult } from "./device.ts";
 import type { DeviceErrorCode } from "./engine.ts";
-import { isNative, standardNames } from "./native-launch.ts";
+import { NativeLaunches } from "./native-launch.ts";
 import { outputsOf, type ProgramTrap, startOf, writtenBy } from "./run-program.ts";
 import { EngineCopy, JobMemory } from "./workers/job-memory.ts";
 import { WasmWorkers } from "./workers/wasm-workers.ts";
@@ -72,6 +72,14 @@ export class CpuDevice implements Device {
   }
 }
 
+/** Launches that go to native code in one call; coming back to this thread costs as much as a small launch. */
+const MAX_BATCH = 256;
+
+interface NativeLaunch {
+  readonly scheduled: ScheduledLaunch;
+  readonly kernel: string;
+}
+
 interface CpuSettings {
   readonly addon: CpuAddon | undefined;
   readonly variant: CpuVariant;
@@ -102,31 +110,49 @@ class CpuJob {
     const { program } = this.#checked;
     const { addon } = this.#settings;
     const { signal, onLaunch, onProgress } = this.#options;
-    const names = addon === undefined ? [] : standardNames(program);
+    const native = new NativeLaunches(program, addon !== undefined);
+    const most = onLaunch === undefined ? MAX_BATCH : 1;
+    let batch: NativeLaunch[] = [];
+    const flush = async (): Promise<void> => {
+      if (addon !== undefined && batch.length > 0) await this.#native(addon, batch);
+      for (const { scheduled } of batch) await this.#ended(scheduled);
+      batch = [];
+    };
     for (const scheduled of scheduleOf(program)) {
       signal?.throwIfAborted();
-      const name = names[scheduled.launch.kernel];
-      if (addon !== undefined && name !== undefined && isNative(program, name, scheduled)) {
-        await this.#native(addon, name, scheduled);
-      } else {
-        const trap = await this.#portable(scheduled);
-        if (trap !== undefined) return { kind: "trap", trap };
+      const kernel = native.nameOf(scheduled);
+      if (kernel !== undefined) {
+        batch.push({ scheduled, kernel });
+        if (batch.length === most) await flush();
+        continue;
       }
-      this.#memory.wrote(scheduled);
-      await onLaunch?.({ scheduled, written: writtenBy(this.#memory, scheduled) });
+      await flush();
+      const trap = await this.#portable(scheduled);
+      if (trap !== undefined) return { kind: "trap", trap };
+      await this.#ended(scheduled);
       onProgress?.(scheduled.index + 1);
     }
+    await flush();
     return { kind: "done", outputs: outputsOf(program, this.#memory) };
   }
 
-  async #native(addon: CpuAddon, name: string, { launch, arguments: bound, index }: ScheduledLaunch): Promise<void> {
+  async #ended(scheduled: ScheduledLaunch): Promise<void> {
+    this.#memory.wrote(scheduled);
+    await this.#options.onLaunch?.({ scheduled, written: writtenBy(this.#memory, scheduled) });
+  }
+
+  /** Launches that follow each other, without coming back to this thread in between. */
+  async #native(addon: CpuAddon, batch: readonly NativeLaunch[]): Promise<void> {
     const { signal, onProgress } = this.#options;
     const { variant, threads } = this.#settings;
-    const values = bound.map((value) => (value.kind === "bytes" ? value.bytes : this.#memory.buffer(value.buffer)));
-    const isBuffer = bound.map(({ kind }) => kind === "buffer");
-    const progress =
-      onProgress === undefined ? undefined : (done: number, pieces: number) => onProgress(index + done / pieces);
-    const run = addon.run(variant, name, launch.grid, values, isBuffer, threads, progress);
+    const first = batch[0]?.scheduled.index ?? 0;
+    const progress = onProgress && ((launches: number): void => onProgress(first + launches));
+    const run = addon.run(
+      variant,
+      batch.map((launch) => this.#order(launch)),
+      threads,
+      progress,
+    );
     const cancel = (): void => run.cancel();
     signal?.addEventListener("abort", cancel);
     const outcome = await run.promise;
@@ -134,6 +160,14 @@ class CpuJob {
     if (outcome === "done") return;
     signal?.throwIfAborted();
     throw new CodedError<DeviceErrorCode>("DEVICE_MEMORY", "this machine has not the memory to run the kernel");
+  }
+
+  #order({ kernel, scheduled: { launch, arguments: bound } }: NativeLaunch): CpuLaunch {
+    return {
+      ...{ kernel, grid: launch.grid },
+      values: bound.map((value) => (value.kind === "bytes" ? value.bytes : this.#memory.buffer(value.buffer))),
+      isBuffer: bound.map(({ kind }) => kind === "buffer"),
+    };
   }
 
   async #portable(scheduled: ScheduledLaunch): Promise<ProgramTrap | undefined> {

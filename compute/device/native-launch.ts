@@ -5,9 +5,32 @@ import type { BoundArgument, ScheduledLaunch } from "../program/schedule.ts";
 import type { LaunchSpec, Program, TileAssignment } from "../program/types.ts";
 import { bufferOf } from "./run-program.ts";
 
-/** Kernel of the program -> the standard kernel that it is. */
-export function standardNames({ kernels }: Program): readonly (string | undefined)[] {
-  return kernels.map(standardName);
+/** Which launches of a program are native. */
+export class NativeLaunches {
+  readonly #program: Program;
+  /** Kernel of the program -> the standard kernel that it is. */
+  readonly #names: readonly (string | undefined)[];
+  /** What is known of launches whose arguments are the same each time. */
+  readonly #known = new Map<LaunchSpec, boolean>();
+
+  constructor(program: Program, hasAddon: boolean) {
+    this.#program = program;
+    this.#names = hasAddon ? program.kernels.map(standardName) : [];
+  }
+
+  /** The kernel's name, if native code computes it. */
+  nameOf(scheduled: ScheduledLaunch): string | undefined {
+    const { launch } = scheduled;
+    const name = this.#names[launch.kernel];
+    if (name === undefined) return undefined;
+    let native = this.#known.get(launch);
+    if (native === undefined) {
+      native = isNative(this.#program, name, scheduled);
+      const fixed = launch.arguments.every(({ kind }) => kind === "scalar" || kind === "buffer");
+      if (fixed) this.#known.set(launch, native);
+    }
+    return native ? name : undefined;
+  }
 }
 
 export function isNative(program: Program, name: string, scheduled: ScheduledLaunch): boolean {

@@ -15,18 +15,24 @@ export interface CpuAddon {
   /** Kernels with the sizes of their parameters. */
   kernels(): Readonly<Record<string, readonly number[]>>;
   /**
-   * Runs one launch off this thread. `isBuffer` tells which arguments are memory to work in, which must not be touched
-   * until the promise is settled. Nothing is checked: the caller knows that the launch stays within the buffers.
+   * Runs launches one after the other, off this thread. Buffers must not be touched until the promise is settled. Nothing is
+   * checked: the caller knows that the launches stay within their buffers. `progress` gets the launches that are done, with
+   * the part of the one under way.
    */
   run(
     variant: CpuVariant,
-    kernel: string,
-    grid: readonly number[],
-    values: readonly Uint8Array[],
-    isBuffer: readonly boolean[],
+    launches: readonly CpuLaunch[],
     threads: number,
-    progress?: (done: number, pieces: number) => void,
+    progress?: (launches: number) => void,
   ): CpuRun;
+}
+
+export interface CpuLaunch {
+  readonly kernel: string;
+  readonly grid: readonly number[];
+  /** One for each parameter: the bytes of a scalar, or memory to work in. */
+  readonly values: readonly Uint8Array[];
+  readonly isBuffer: readonly boolean[];
 }
 
 export interface CudaDeviceInfo {

@@ -65,55 +65,60 @@ class CpuDevice {
     return result;
   }
 
-  // run(variant, kernel, [gx, gy, gz], [bytes...], isBuffer[], threads, progress | undefined) -> { promise, cancel }
+  // run(variant, [{ kernel, grid, values: [bytes...], isBuffer: [...] }...], threads, progress | undefined)
+  //   -> { promise, cancel }
   Napi::Value run(const Napi::CallbackInfo& info) {
     Napi::Env env = info.Env();
     const Variant* variant = variant_named(info[0].As<Napi::String>());
-    const KernelCode* code = variant == nullptr ? nullptr : code_named(*variant, info[1].As<Napi::String>());
-    if (code == nullptr) throw Napi::Error::New(env, "no such kernel on this processor");
+    if (variant == nullptr) throw Napi::Error::New(env, "this processor does not run these kernels");
+    unsigned threads = info[2].ToNumber().Uint32Value();
+    if (threads == 0 || threads > pool_.threads()) threads = pool_.threads();
     auto work = std::make_shared<Work>();
     auto task = std::make_shared<Task>(env);
-    work->code = code;
-    Napi::Array grid = info[2].As<Napi::Array>();
-    for (uint32_t i = 0; i < 3; i++) work->launch.grid[i] = grid.Get(i).ToNumber().Uint32Value();
-    work->launch.threads = info[5].ToNumber().Uint32Value();
-    if (work->launch.threads == 0 || work->launch.threads > pool_.threads()) work->launch.threads = pool_.threads();
-    take_arguments(info, *work, *task);
-    work->pieces = code->pieces(work->launch);
-    if (info[6].IsFunction()) task->progress = Napi::Persistent(info[6].As<Napi::Function>());
+    Napi::Array orders = info[1].As<Napi::Array>();
+    if (orders.Length() == 0) throw Napi::Error::New(env, "there is nothing to run");
+    work->stages.resize(orders.Length());
+    for (uint32_t i = 0; i < orders.Length(); i++) {
+      fill_stage(env, *variant, orders.Get(i).As<Napi::Object>(), threads, work->stages[i], *task);
+    }
+    if (info[3].IsFunction()) task->progress = Napi::Persistent(info[3].As<Napi::Function>());
     return start(env, work, task);
   }
 
  private:
-  void take_arguments(const Napi::CallbackInfo& info, Work& work, Task& task) {
-    Napi::Env env = info.Env();
-    Napi::Array given = info[3].As<Napi::Array>();
-    Napi::Array buffers = info[4].As<Napi::Array>();
-    size_t count = strlen(reinterpret_cast<const char*>(work.code->sizes));
+  void fill_stage(Napi::Env env, const Variant& variant, Napi::Object order, unsigned threads, Stage& stage, Task& task) {
+    stage.code = code_named(variant, order.Get("kernel").As<Napi::String>());
+    if (stage.code == nullptr) throw Napi::Error::New(env, "no such kernel");
+    Napi::Array grid = order.Get("grid").As<Napi::Array>();
+    for (uint32_t i = 0; i < 3; i++) stage.launch.grid[i] = grid.Get(i).ToNumber().Uint32Value();
+    stage.launch.threads = threads;
+    Napi::Array given = order.Get("values").As<Napi::Array>();
+    Napi::Array buffers = order.Get("isBuffer").As<Napi::Array>();
+    size_t count = strlen(reinterpret_cast<const char*>(stage.code->sizes));
     if (given.Length() != count) throw Napi::Error::New(env, "the kernel takes another number of arguments");
-    work.values.resize(count);
+    stage.values.resize(count);
     for (uint32_t i = 0; i < count; i++) {
       Napi::Uint8Array bytes = given.Get(i).As<Napi::Uint8Array>();
       if (buffers.Get(i).ToBoolean()) {
-        work.values[i] = reinterpret_cast<uint64_t>(bytes.Data());
+        stage.values[i] = reinterpret_cast<uint64_t>(bytes.Data());
         task.pinned.push_back(Napi::Persistent(bytes.As<Napi::Object>()));
       } else {
-        if (bytes.ByteLength() != work.code->sizes[i]) throw Napi::Error::New(env, "an argument has another size");
-        memcpy(&work.values[i], bytes.Data(), bytes.ByteLength());
+        if (bytes.ByteLength() != stage.code->sizes[i]) throw Napi::Error::New(env, "an argument has another size");
+        memcpy(&stage.values[i], bytes.Data(), bytes.ByteLength());
       }
     }
-    for (uint64_t& value : work.values) work.arguments.push_back(&value);
-    work.launch.arguments = work.arguments.data();
+    for (uint64_t& value : stage.values) stage.arguments.push_back(&value);
+    stage.launch.arguments = stage.arguments.data();
+    stage.pieces = stage.code->pieces(stage.launch);
   }
 
   Napi::Value start(Napi::Env env, const std::shared_ptr<Work>& work, const std::shared_ptr<Task>& task) {
     Napi::Function nothing = Napi::Function::New(env, [](const Napi::CallbackInfo&) {});
     task->settle = Napi::ThreadSafeFunction::New(env, nothing, "ogpu cpu launch", 0, 1);
     if (!task->progress.IsEmpty()) {
-      work->progress = [task](uint64_t done, uint64_t pieces) {
-        task->settle.NonBlockingCall([task, done, pieces](Napi::Env at, Napi::Function) {
-          task->progress.Call({Napi::Number::New(at, static_cast<double>(done)),
-                               Napi::Number::New(at, static_cast<double>(pieces))});
+      work->progress = [task](double launches) {
+        task->settle.NonBlockingCall([task, launches](Napi::Env at, Napi::Function) {
+          task->progress.Call({Napi::Number::New(at, launches)});
         });
       };
     }

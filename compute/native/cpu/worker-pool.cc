@@ -52,9 +52,15 @@ bool WorkerPool::submit(std::shared_ptr<Work> work) {
 std::shared_ptr<Work> WorkerPool::take(uint64_t* piece) {
   for (auto at = queue_.begin(); at != queue_.end(); ++at) {
     Work& work = **at;
-    bool over = work.cancelled || work.failed || work.next == work.pieces;
+    while (work.active == 0 && work.next == work.stages[work.stage].pieces && work.stage + 1 < work.stages.size()) {
+      work.stage++;
+      work.next = 0;
+      work.completed = 0;
+    }
+    const Stage& stage = work.stages[work.stage];
+    bool over = work.cancelled || work.failed || work.next == stage.pieces;
     if (over && work.active > 0) continue;
-    if (!over && work.active >= work.launch.threads) continue;
+    if (!over && work.active >= stage.launch.threads) continue;
     std::shared_ptr<Work> taken = *at;
     if (over) {
       queue_.erase(at);
@@ -69,15 +75,18 @@ std::shared_ptr<Work> WorkerPool::take(uint64_t* piece) {
 }
 
 void WorkerPool::complete(const std::shared_ptr<Work>& work, bool ok) {
-  uint64_t done;
+  uint64_t done, pieces;
+  size_t stage;
   {
     std::lock_guard<std::mutex> lock(mutex_);
     work->active--;
     if (!ok) work->failed = true;
     done = ++work->completed;
+    stage = work->stage;
+    pieces = work->stages[stage].pieces;
   }
-  if (ok && work->progress && done * REPORTS / work->pieces != (done - 1) * REPORTS / work->pieces) {
-    work->progress(done, work->pieces);
+  if (ok && work->progress && done * REPORTS / pieces != (done - 1) * REPORTS / pieces) {
+    work->progress(static_cast<double>(stage) + static_cast<double>(done) / static_cast<double>(pieces));
   }
   ready_.notify_all();
 }
@@ -96,11 +105,13 @@ void WorkerPool::run() {
       if (work == nullptr) return;
     }
     if (piece != UINT64_MAX) {
-      complete(work, work->code->run(work->launch, piece));
+      // The stage does not change while this piece is under way.
+      const Stage& stage = work->stages[work->stage];
+      complete(work, stage.code->run(stage.launch, piece));
       continue;
     }
-    WorkOutcome outcome = work->failed ? WorkOutcome::no_memory : WorkOutcome::done;
-    if (outcome == WorkOutcome::done && work->completed < work->pieces) outcome = WorkOutcome::cancelled;
+    bool all = work->stage + 1 == work->stages.size() && work->completed == work->stages[work->stage].pieces;
+    WorkOutcome outcome = work->failed ? WorkOutcome::no_memory : all ? WorkOutcome::done : WorkOutcome::cancelled;
     work->finished(outcome);
   }
 }

@@ -16,20 +16,27 @@ namespace ogpu {
 
 enum class WorkOutcome { done, cancelled, no_memory };
 
-// One launch. The caller keeps what the arguments point to until `finished` was called.
-struct Work {
+// One launch of several that follow each other.
+struct Stage {
   const KernelCode* code = nullptr;
   Launch launch{};
   std::vector<uint64_t> values;
   std::vector<void*> arguments;
   uint64_t pieces = 0;
-  // Called on a worker: now and then, and once at the end.
-  std::function<void(uint64_t done, uint64_t pieces)> progress;
+};
+
+// The caller keeps what the arguments point to until `finished` was called.
+struct Work {
+  // Never empty. One stage begins when the one before is done.
+  std::vector<Stage> stages;
+  // Called on a worker: now and then, with the launches that are done and the part of the next, and once at the end.
+  std::function<void(double launches)> progress;
   std::function<void(WorkOutcome)> finished;
 
   std::atomic<bool> cancelled{false};
 
   // The pool's.
+  size_t stage = 0;
   uint64_t next = 0;
   uint64_t completed = 0;
   unsigned active = 0;
