@@ -62,7 +62,7 @@ export const COMMANDS: readonly CommandSection[] = [
     entries: [
       {
         name: "compute",
-        summary: "Check and run kernels",
+        summary: "Check and run kernels, test devices",
         load: async () => (await import("./commands/compute.ts")).compute,
       },
     ],

@@ -45,7 +45,8 @@ export class Running {
   /** What it has printed on its standard output, and on the other one. */
   readonly lines: readonly string[];
   readonly log: () => string;
-  private static readonly all = new Set<Running>();
+  /** Those that have not ended, ready or not. */
+  private static readonly children = new Set<ChildProcess>();
   private readonly child: ChildProcess;
   private readonly closed: Promise<unknown[]>;
 
@@ -60,17 +61,24 @@ export class Running {
     this.url = url;
     this.lines = texts.lines;
     this.log = texts.log;
-    Running.all.add(this);
   }
 
   /** For the end of a test that failed in the middle. */
   static async killAll(): Promise<void> {
-    await Promise.all([...Running.all].map((each) => each.stop("SIGKILL")));
+    await Promise.all(
+      [...Running.children].map(async (child) => {
+        const closed = once(child, "close");
+        child.kill("SIGKILL");
+        await closed;
+      }),
+    );
   }
 
   /** Waits until it says that it is ready. */
   static async start(...args: readonly string[]): Promise<Running> {
     const child = start(args);
+    Running.children.add(child);
+    child.once("close", () => Running.children.delete(child));
     const closed = once(child, "close");
     const lines: string[] = [];
     let log = "";
@@ -97,7 +105,6 @@ export class Running {
 
   /** Answers with the exit code, or the signal that ended it. */
   async stop(signal: "SIGTERM" | "SIGINT" | "SIGKILL"): Promise<unknown> {
-    Running.all.delete(this);
     this.child.kill(signal);
     const [code, by] = await this.closed;
     return code ?? by;
