@@ -154,7 +154,12 @@ export class ConsensusDriver {
     this.#durable = position;
     const ready = this.#outbox.filter(({ after }) => after <= position);
     this.#outbox = this.#outbox.filter(({ after }) => after > position);
-    for (const { to, message } of ready) this.#options.ports.send(to, message);
+    try {
+      for (const { to, message } of ready) this.#options.ports.send(to, message);
+    } catch (error) {
+      // The log, which calls, would stop writing without a word.
+      this.#fail(error);
+    }
     this.dispatch({ type: "synced", position });
   }
 
