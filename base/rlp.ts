@@ -91,6 +91,19 @@ class Decoder {
     return length;
   }
 
+  /** The first item of the list that all bytes are, if that is a byte string. */
+  first(): Uint8Array {
+    const end = this.#bytes.length;
+    const prefix = this.#bytes[0] as number;
+    if (prefix < 0xc0) invalid("expected a list, found a byte string", { expected: "list" });
+    const length = this.#length(prefix - 0xc0, end);
+    if (length === 0 || this.#position + length !== end) invalid("a list does not fill its input", { length });
+    if ((this.#bytes[this.#position] as number) >= 0xc0) {
+      invalid("expected a byte string, found a list", { expected: "bytes" });
+    }
+    return this.item(end, 1) as Uint8Array;
+  }
+
   get position(): number {
     return this.#position;
   }
@@ -104,16 +117,27 @@ class Decoder {
  * included, there may be.
  */
 export function decodeRlp(bytes: Uint8Array, maxItems: number = Number.POSITIVE_INFINITY): RlpItem {
-  if (bytes.length === 0) invalid("the input is empty", { length: 0 });
-  // A view of a Buffer would be a Buffer, whose slice() does not copy: a trap for whoever keeps a part.
-  const plain =
-    bytes.constructor === Uint8Array ? bytes : new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const plain = plainInput(bytes);
   const decoder = new Decoder(plain, maxItems);
   const item = decoder.item(plain.length, 0);
   if (decoder.position !== plain.length) {
     invalid("bytes follow the item", { position: decoder.position, length: plain.length });
   }
   return item;
+}
+
+/**
+ * The byte string that the list in `bytes` begins with, as a view. The rest of the list is not looked at, so this costs
+ * the same for any length of it. Throws RLP_INVALID.
+ */
+export function firstRlpBytes(bytes: Uint8Array): Uint8Array {
+  return new Decoder(plainInput(bytes), 1).first();
+}
+
+/** A view of a Buffer would be a Buffer, whose slice() does not copy: a trap for whoever keeps a part. */
+function plainInput(bytes: Uint8Array): Uint8Array {
+  if (bytes.length === 0) invalid("the input is empty", { length: 0 });
+  return bytes.constructor === Uint8Array ? bytes : new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
 function isList(item: RlpItem): item is readonly RlpItem[] {

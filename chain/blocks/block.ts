@@ -6,7 +6,7 @@
  * RLP; the header is a byte string of its own RLP, each transaction a byte string. Byte strings, also for legacy
  * transactions, so that a block is cut into its parts without being understood.
  */
-import { decodeRlp, encodeRlp, type RlpItem, rlpBytes, rlpList } from "../../base/rlp.ts";
+import { decodeRlp, encodeRlp, firstRlpBytes, type RlpItem, rlpBytes, rlpList } from "../../base/rlp.ts";
 import type { ValidatorStake } from "../consensus/validator-set.ts";
 import { blockError, withRlpErrorsAs } from "./errors.ts";
 import { type BlockHeader, decodeHeader, encodeHeader } from "./header.ts";
@@ -44,9 +44,7 @@ export interface BlockParts extends BlockBody {
 
 /** Throws BLOCK_MALFORMED or BLOCK_TOO_LARGE. Header and transactions are views into `bytes`. */
 export function splitBlock(bytes: Uint8Array): BlockParts {
-  if (bytes.length > MAX_BLOCK_BYTES) {
-    throw blockError("BLOCK_TOO_LARGE", `a block has at most ${MAX_BLOCK_BYTES} bytes`, { length: bytes.length });
-  }
+  checkLength(bytes);
   return withRlpErrorsAs("BLOCK_MALFORMED", "a block", () => {
     const [header, transactions, nextValidators] = rlpList(decodeRlp(bytes, MAX_BLOCK_ITEMS), 3);
     return {
@@ -55,6 +53,17 @@ export function splitBlock(bytes: Uint8Array): BlockParts {
       nextValidators: validatorsOfItem(nextValidators as RlpItem),
     };
   });
+}
+
+/** The encoded header alone, whatever follows it. Throws BLOCK_MALFORMED or BLOCK_TOO_LARGE. */
+export function headerOfBlock(bytes: Uint8Array): Uint8Array {
+  checkLength(bytes);
+  return withRlpErrorsAs("BLOCK_MALFORMED", "a block", () => firstRlpBytes(bytes));
+}
+
+function checkLength({ length }: Uint8Array): void {
+  if (length <= MAX_BLOCK_BYTES) return;
+  throw blockError("BLOCK_TOO_LARGE", `a block has at most ${MAX_BLOCK_BYTES} bytes`, { length });
 }
 
 /** Throws BLOCK_MALFORMED, BLOCK_VERSION_UNKNOWN or BLOCK_TOO_LARGE. Transactions are views into `bytes`. */

@@ -4,9 +4,9 @@ import { keccak256 } from "../../base/keccak.ts";
 import { EMPTY_PATRICIA_ROOT, orderedRoot } from "../../vm/patricia-root.ts";
 import type { Block as ConsensusBlock } from "../consensus/types.ts";
 import type { ValidatorStake } from "../consensus/validator-set.ts";
-import { type BlockBody, encodeBlock, splitBlock } from "./block.ts";
+import { type BlockBody, encodeBlock, headerOfBlock, splitBlock } from "./block.ts";
 import { blockError } from "./errors.ts";
-import { type BlockHeader, decodeHeader, hashHeader, headerTime } from "./header.ts";
+import { type BlockHeader, decodeHeader, hashHeader, headerTime, isSealHeader } from "./header.ts";
 import { parentCertificateOf } from "./parent-certificate.ts";
 import { nextValidatorsHash } from "./validators-codec.ts";
 
@@ -26,6 +26,20 @@ export function consensusBlockOf(encoded: Uint8Array): ConsensusBlock {
   const { transactions, nextValidators } = body;
   const isEmpty = transactions.length === 0;
   return consensusBlock(header, keccak256(headerBytes), { isEmpty, nextValidators }, encoded);
+}
+
+/**
+ * A block as far as its header tells, at the same small cost for any body: for what comes from peers, most of which is
+ * never looked into. The validators in a seal are missing, and the body may be anything, so `consensusBlockOf` reads the
+ * block again before it is taken in.
+ *
+ * Throws BLOCK_MALFORMED, BLOCK_VERSION_UNKNOWN, BLOCK_TOO_LARGE or BLOCK_WRONG_CERTIFICATE.
+ */
+export function announcedBlockOf(encoded: Uint8Array): ConsensusBlock {
+  const headerBytes = headerOfBlock(encoded);
+  const header = decodeHeader(headerBytes);
+  const nextValidators = isSealHeader(header) ? [] : undefined;
+  return storedConsensusBlock({ header, hash: keccak256(headerBytes) }, nextValidators, encoded);
 }
 
 /** Genesis, which nobody sends: every node makes it from the chain spec. */

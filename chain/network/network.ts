@@ -4,7 +4,7 @@
  */
 import type { Connection, PeerId, Stream } from "@libp2p/interface";
 import { CodedError } from "../../base/errors.ts";
-import { consensusBlockOf } from "../blocks/consensus-block.ts";
+import { announcedBlockOf } from "../blocks/consensus-block.ts";
 import type { FinalSegment } from "../consensus/types.ts";
 import { finalCodec } from "../wire/gossip.ts";
 import { addressed, type ChannelName, channelsOf, type Hello, type NodeMessage } from "../wire/node-message.ts";
@@ -199,7 +199,7 @@ export class Network {
 
   #makeSessionHost(): SessionHost {
     return {
-      channels: channelsOf(this.#options.blockOf ?? consensusBlockOf),
+      channels: channelsOf(this.#options.blockOf ?? announcedBlockOf),
       timing: this.#timing,
       partial: { bytes: 0 },
       now,
@@ -229,7 +229,7 @@ export class Network {
   #makeGossip(): Gossip {
     return new Gossip(this.#libp2p.services.gossip, {
       topics: topicsOf(this.#options.genesis),
-      finals: finalCodec(this.#options.blockOf ?? consensusBlockOf),
+      finals: finalCodec(this.#options.blockOf ?? announcedBlockOf),
       log: this.#log,
       now,
       hasGossipStreams: (peer) => this.#hasGossipStreams(peer),

@@ -3,10 +3,11 @@
  * thread, and what is good becomes events. The same certificate or proposal usually comes from several peers within
  * a few milliseconds: while one is being checked, its copies wait, and are dropped if it was good.
  */
+import { CodedError } from "../../base/errors.ts";
 import type { CheckJob, CheckResult } from "../consensus/check-job.ts";
 import type { Event } from "../consensus/events.ts";
 import type { ConsensusState } from "../consensus/state.ts";
-import type { Message, PeerId } from "../consensus/types.ts";
+import type { Block, Message, PeerId } from "../consensus/types.ts";
 import { VoteGate } from "../consensus/vote-gate.ts";
 import { MAX_COPIES_WAITING } from "./limits.ts";
 
@@ -18,6 +19,8 @@ export interface JobVerifier {
 export interface InboxPorts {
   readonly state: ConsensusState;
   readonly verifier: JobVerifier;
+  /** A block that a peer sent, with its body checked against its header. Throws a CodedError. */
+  wholeBlock(block: Block): Block;
   dispatch(event: Event): void;
   /** It sent something with a false signature. */
   blame(peer: PeerId): void;
@@ -78,15 +81,48 @@ export class Inbox {
         judgement = "good";
         continue;
       }
-      const result = await verifier.check(job).catch((error: unknown) => onDropped(error));
+      let result = await verifier.check(job).catch((error: unknown) => onDropped(error));
       if (result === undefined) continue;
-      for (const event of result.events) dispatch(event);
+      if (!this.#dispatchWhole(result.events)) result = { events: [], blamed: [from] };
       for (const peer of result.blamed) blame(peer);
       if (job.type === "votes") jobs.push(...this.#gate.prepareWaiting(state, job.votes));
       if (result.blamed.includes(from)) judgement = "bad";
       else if (result.events.length > 0 && judgement !== "bad") judgement = "good";
     }
     return judgement;
+  }
+
+  /**
+   * With the blocks read whole: that takes long, so it is done for what is signed only. False, and nothing is handed on,
+   * when a body is not that of its header.
+   */
+  #dispatchWhole(events: readonly Event[]): boolean {
+    let whole: readonly Event[];
+    try {
+      whole = events.map((event) => this.#whole(event));
+    } catch (error) {
+      if (error instanceof CodedError) return false;
+      throw error;
+    }
+    for (const event of whole) this.#ports.dispatch(event);
+    return true;
+  }
+
+  #whole(event: Event): Event {
+    const { wholeBlock } = this.#ports;
+    if (event.type !== "message") return event;
+    const { message } = event;
+    if (message.type === "block") return { ...event, message: { ...message, block: wholeBlock(message.block) } };
+    if (message.type === "proposal") {
+      const proposal = { ...message.proposal, block: wholeBlock(message.proposal.block) };
+      return { ...event, message: { ...message, proposal } };
+    }
+    if (message.type !== "finals") return event;
+    const segments = message.segments.map(({ blocks, certificate }) => ({
+      blocks: blocks.map(wholeBlock),
+      certificate,
+    }));
+    return { ...event, message: { ...message, segments } };
   }
 }
 

@@ -10,6 +10,7 @@ import { nextBaseFee } from "../../vm/execution/fees.ts";
 import type { ExecutionRules } from "../../vm/execution/rules.ts";
 import { rulesOfSpec } from "../../vm/rules-of-spec.ts";
 import type { Address } from "../../vm/state/account.ts";
+import { consensusBlockOf } from "../blocks/consensus-block.ts";
 import { MAX_BLOCK_BYTES, MAX_BLOCK_TRANSACTIONS, MAX_HEADER_BYTES } from "../blocks/limits.ts";
 import type { Crypto, Signer } from "../consensus/crypto.ts";
 import type { Event } from "../consensus/events.ts";
@@ -117,6 +118,7 @@ export class Node extends ChainReader {
     this.#inbox = new Inbox({
       state: this.#driver.state,
       verifier: parts.verifier,
+      wholeBlock: ({ body }) => consensusBlockOf(body),
       dispatch: (event) => this.#driver.dispatch(event),
       blame: (peer) => this.#blame(peer),
       onDropped: (error) => this.#say.debug({ reason: String(error) }, "a signature check was dropped"),
@@ -144,11 +146,10 @@ export class Node extends ChainReader {
   /** Begins to take part. `waiting` is what the journal held. */
   async start(network: NodeNetwork | undefined, waiting: readonly Uint8Array[] = []): Promise<void> {
     this.#network = network;
-    // First: peers are heard from now on, and a long journal must not keep a validator silent.
-    this.#driver.start();
     this.#ownTransactions.add(waiting, Number.NEGATIVE_INFINITY);
     const reloaded = await this.#intake.reload(waiting);
     if (waiting.length > 0) this.#parts.say("mempool").info({ journal: waiting.length, reloaded }, "journal read");
+    this.#driver.start();
     this.#updateWork();
     this.#keepHouse();
   }

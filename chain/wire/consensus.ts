@@ -8,7 +8,7 @@ import { wireInvalid } from "./errors.ts";
 import { MAX_COUNT, MAX_SEGMENT_BLOCKS } from "./limits.ts";
 import { bytes, integer, list, mapped, record, type Schema, word } from "./schema.ts";
 
-/** Reads an encoded block; `consensusBlockOf` in the product. Throws CodedErrors. */
+/** Reads an encoded block: `announcedBlockOf` from peers, `consensusBlockOf` from the own disk. Throws CodedErrors. */
 export type BlockReader = (encoded: Uint8Array) => Block;
 
 export const count: Schema<number> = integer(MAX_COUNT);

@@ -85,6 +85,7 @@ export class CounterNode extends SimNode {
     const inbox = new Inbox({
       state: driver.state,
       verifier: this.verifier(life),
+      wholeBlock: (block) => block,
       dispatch: (event) => driver.dispatch(event),
       blame: (peer) => this.host.onBlame(this, peer),
       onDropped: (error) => this.host.onAlarm(this, String(error)),

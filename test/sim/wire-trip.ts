@@ -1,5 +1,5 @@
 /** A message as it is after its way over the wire: encoded, and decoded by the rules for strangers. */
-import { consensusBlockOf } from "../../chain/blocks/consensus-block.ts";
+import { announcedBlockOf } from "../../chain/blocks/consensus-block.ts";
 import {
   addressed,
   channelsOf,
@@ -9,7 +9,7 @@ import {
 } from "../../chain/wire/node-message.ts";
 import { isConsensus } from "./sim-node.ts";
 
-const CHANNELS = channelsOf(consensusBlockOf);
+const CHANNELS = channelsOf(announcedBlockOf);
 
 export interface Arrived {
   readonly message: NodeMessage;

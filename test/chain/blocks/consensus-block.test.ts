@@ -1,9 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { bytesToHex, EMPTY_BYTES } from "../../../base/bytes.ts";
-import { isCoded } from "../../../base/errors.ts";
+import { CodedError, isCoded } from "../../../base/errors.ts";
+import { encodeRlp } from "../../../base/rlp.ts";
 import { type Block, encodeBlock } from "../../../chain/blocks/block.ts";
-import { consensusBlockOf, genesisConsensusBlock } from "../../../chain/blocks/consensus-block.ts";
+import { announcedBlockOf, consensusBlockOf, genesisConsensusBlock } from "../../../chain/blocks/consensus-block.ts";
 import type { ExtraData } from "../../../chain/blocks/extra-data.ts";
 import { encodeHeader, hashHeader, headerTime } from "../../../chain/blocks/header.ts";
 import { MAX_CERTIFICATE_BYTES, MAX_HEADER_BYTES, MAX_VALIDATORS } from "../../../chain/blocks/limits.ts";
@@ -82,6 +83,23 @@ describe("a block for consensus", () => {
           body: encoded,
         });
         expect(next).toEqual(body.nextValidators);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it("is announced by its header alone, whatever follows it", () => {
+    fc.assert(
+      fc.property(anyBody, fc.uint8Array({ maxLength: 200 }), (body, junk) => {
+        const block = blockOf(body);
+        const { next, ...whole } = consensusBlockOf(encodeBlock(block));
+        const announced = announcedBlockOf(encodeBlock(block));
+        expect(announced).toEqual({ ...whole, ...(next && { next: [] }) });
+        const header = encodeHeader(block.header);
+        const other = encodeRlp([header, junk]);
+        expect(announcedBlockOf(other)).toEqual({ ...announced, body: other });
+        const encodings = [encodeRlp([[header], junk]), encodeRlp([]), junk, encodeBlock(block).subarray(1)];
+        for (const bytes of encodings) expect(() => announcedBlockOf(bytes)).toThrow(CodedError);
       }),
       { numRuns: 50 },
     );

@@ -1,17 +1,19 @@
 import { describe, expect, it } from "vitest";
+import { assert, CodedError } from "../../../base/errors.ts";
 import { type CheckJob, type CheckResult, checkJob } from "../../../chain/consensus/check-job.ts";
 import { leaderOf } from "../../../chain/consensus/leader.ts";
+import { revealMessage } from "../../../chain/consensus/messages.ts";
 import { type ConsensusState, initialState, makeEpoch } from "../../../chain/consensus/state.ts";
 import { step } from "../../../chain/consensus/step.ts";
-import { NO_HASH, type Vote, type VoteContent } from "../../../chain/consensus/types.ts";
+import { type Block, type Message, NO_HASH, type Vote, type VoteContent } from "../../../chain/consensus/types.ts";
 import { Inbox, type Judgement } from "../../../chain/runtime/inbox.ts";
-import { genesisBlock } from "../../sim/counter-app.ts";
+import { CounterApp, genesisBlock } from "../../sim/counter-app.ts";
 import { SIM_PARAMETERS } from "../../sim/scenario.ts";
 import { simulatedKeys } from "../../sim/sim-crypto.ts";
 import { CHAIN_ID, testValidators } from "../consensus/support/validators.ts";
 
 const keys = simulatedKeys();
-const { stakes, vote } = testValidators(keys, 7);
+const { stakes, signers, vote } = testValidators(keys, 7);
 const parameters = { ...SIM_PARAMETERS, chainId: CHAIN_ID };
 const epoch = makeEpoch(0, stakes, genesisBlock(), parameters);
 const nullify: VoteContent = { kind: "NULLIFY", epoch: 0, view: 1, hash: NO_HASH };
@@ -31,15 +33,21 @@ class SlowNode {
     { parameters, crypto: keys.crypto },
     { epoch, final: epoch.root, certificate: undefined },
   );
+  readonly wholeBlock: (block: Block) => Block;
   readonly held: Held[] = [];
   readonly blamed: string[] = [];
   readonly inbox: Inbox = new Inbox({
     state: this.state,
     verifier: { check: (job) => new Promise((resolve) => this.held.push({ job, resolve })) },
+    wholeBlock: (block) => this.wholeBlock(block),
     dispatch: (event) => step(this.state, 0, event),
     blame: (peer) => this.blamed.push(peer),
     onDropped: (error) => expect.fail(String(error)),
   });
+
+  constructor(wholeBlock: (block: Block) => Block = (block) => block) {
+    this.wholeBlock = wholeBlock;
+  }
 
   hear(votes: readonly Vote[], from = "peer"): Promise<Judgement>[] {
     return votes.map((one) => this.inbox.receive(from, { type: "vote", vote: one }));
@@ -101,5 +109,35 @@ describe("the inbox", () => {
     void node.hear(votes.slice(0, 1));
     await node.finishChecks();
     expect(node.state.view).toBe(2);
+  });
+
+  it("hands on no block whose body is not its header's, and blames who sent it", async () => {
+    const signer = signers[leader];
+    assert(signer !== undefined, "every view has a leader");
+    const app = new CounterApp({ blocksPerEpoch: 1_000, stakesOf: () => stakes }, epoch.root, 0);
+    const block = app.build({
+      type: "build",
+      ...{ epoch: 0, view: 1, parent: epoch.root, time: 1_000, emptyOnly: false, proposer: leader },
+      reveal: signer.sign(revealMessage(CHAIN_ID, 0, 1)),
+      parentCertificate: undefined,
+    });
+    const signed = vote(leader, { kind: "PROPOSE", epoch: 0, view: 1, hash: block.hash });
+    const message: Extract<Message, { type: "proposal" }> = {
+      type: "proposal",
+      proposal: { vote: signed, block, parentView: 0 },
+    };
+    const node = new SlowNode((read) => {
+      if (read.body.length > 0) return read;
+      throw new CodedError("BLOCK_TRANSACTIONS_ROOT_MISMATCH", "another body");
+    });
+    const swapped = { ...message.proposal, block: { ...block, body: new Uint8Array(0) } };
+    const first = node.inbox.receive("liar", { type: "proposal", proposal: swapped });
+    const second = node.inbox.receive("peer", message);
+    await node.finishChecks();
+    await new Promise((resolve) => setImmediate(resolve));
+    await node.finishChecks();
+    expect(await Promise.all([first, second])).toEqual(["bad", "good"]);
+    expect(node.blamed).toEqual(["liar"]);
+    expect(node.state.rounds.get(1)?.candidate?.block.body).toEqual(block.body);
   });
 });
