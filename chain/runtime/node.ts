@@ -146,10 +146,11 @@ export class Node extends ChainReader {
   /** Begins to take part. `waiting` is what the journal held. */
   async start(network: NodeNetwork | undefined, waiting: readonly Uint8Array[] = []): Promise<void> {
     this.#network = network;
+    // First: peers are heard from now on, and a long journal must not keep a validator silent.
+    this.#driver.start();
     this.#ownTransactions.add(waiting, Number.NEGATIVE_INFINITY);
     const reloaded = await this.#intake.reload(waiting);
     if (waiting.length > 0) this.#parts.say("mempool").info({ journal: waiting.length, reloaded }, "journal read");
-    this.#driver.start();
     this.#updateWork();
     this.#keepHouse();
   }
