@@ -1,4 +1,4 @@
-/** Finality: one atomic commit of all blocks up to a finalized one, and the start of the next epoch after a seal. */
+/** Finality: the commit of all blocks up to a finalized one, and the start of the next epoch after a seal. */
 import { assert } from "../../base/errors.ts";
 import { pruneBlocks } from "./blocks.ts";
 import { enterView } from "./certificates.ts";

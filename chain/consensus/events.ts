@@ -26,7 +26,7 @@ export type Event =
 
 /**
  * To be carried out in this order. `persist` and `compact` go to one log in the order given; a `send` waits until the
- * log is durable up to `after`; `commit` is one atomic batch.
+ * log is durable up to `after`; `commit` is one atomic batch for each block, in order, each with the certificate.
  */
 export type Effect =
   | { readonly type: "persist"; readonly records: readonly LogRecord[]; readonly position: number }

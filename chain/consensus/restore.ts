@@ -1,17 +1,33 @@
 /** A core after a restart: what the store and the log hold, and nothing else. */
 import { addBlock } from "./blocks.ts";
 import { certificateOf } from "./certificates.ts";
+import type { SignFloor } from "./guard.ts";
 import { type ConsensusState, type CoreOptions, type FinalBase, initialState, roundOf } from "./state.ts";
 import type { Certificate, LogRecord, VoteContent } from "./types.ts";
 
 /** `step` with a start event follows: it signs and counts the own votes again, and sends them. */
 export function restore(options: CoreOptions, base: FinalBase, log: readonly LogRecord[]): ConsensusState {
-  const state = initialState(options, base);
+  const state = initialState({ ...options, floor: floorOf(options.floor, base, log) }, base);
   if (base.certificate !== undefined) restoreFinality(state, base.certificate);
   for (const entry of log) restoreRecord(state, entry);
   state.logged = log.length;
   for (const view of state.rounds.keys()) restoreCandidate(state, view);
   return state;
+}
+
+/**
+ * Above the votes of epochs after the base's: the store was lost or set back, and the guard, which is that of one epoch,
+ * will not know them when their epoch comes again.
+ */
+function floorOf(floor: SignFloor = { epoch: 0, view: 0 }, { epoch }: FinalBase, log: readonly LogRecord[]): SignFloor {
+  let highest = floor;
+  for (const entry of log) {
+    if (entry.type !== "vote" || entry.vote.epoch <= epoch.number) continue;
+    const { vote } = entry;
+    const isHigher = vote.epoch > highest.epoch || (vote.epoch === highest.epoch && vote.view > highest.view);
+    if (isHigher) highest = { epoch: vote.epoch, view: vote.view };
+  }
+  return highest;
 }
 
 function restoreRecord(state: ConsensusState, entry: LogRecord): void {
