@@ -2,7 +2,7 @@
 import { standardName } from "../kernels/standard-kernels.ts";
 import { parameterKinds, standardLaunch } from "../kernels/standard-launch.ts";
 import type { BoundArgument, ScheduledLaunch } from "../program/schedule.ts";
-import type { LaunchSpec, Program, TileAssignment } from "../program/types.ts";
+import type { ArgumentSpec, LaunchSpec, Program, TileAssignment } from "../program/types.ts";
 import { bufferOf } from "./run-program.ts";
 
 /** Which launches of a program are native. */
@@ -26,10 +26,17 @@ export class NativeLaunches {
     let native = this.#known.get(launch);
     if (native === undefined) {
       native = isNative(this.#program, name, scheduled);
-      const fixed = launch.arguments.every(({ kind }) => kind === "scalar" || kind === "buffer");
-      if (fixed) this.#known.set(launch, native);
+      if (launch.arguments.every((argument) => this.#isFixed(argument))) this.#known.set(launch, native);
     }
     return native ? name : undefined;
+  }
+
+  /** The same number, or a buffer of the same length, each time. */
+  #isFixed(argument: ArgumentSpec): boolean {
+    if (argument.kind === "counter") return false;
+    if (argument.kind !== "alternate") return true;
+    const { buffers } = this.#program;
+    return new Set(argument.buffers.map((index) => buffers[index]?.bytes)).size === 1;
   }
 }
 

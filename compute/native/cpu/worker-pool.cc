@@ -20,6 +20,8 @@ void set_float_rules() {
 
 // So often at most, whatever the number of pieces.
 constexpr uint64_t REPORTS = 100;
+// Turns that a thread takes at a launch of many pieces.
+constexpr uint64_t TURNS = 16;
 // Launches at one time; a job has one.
 constexpr size_t MAX_QUEUE = 256;
 
@@ -49,7 +51,8 @@ bool WorkerPool::submit(std::shared_ptr<Work> work) {
   return true;
 }
 
-std::shared_ptr<Work> WorkerPool::take(uint64_t* piece) {
+// No pieces: the work is over, and its end is to be told.
+std::shared_ptr<Work> WorkerPool::take(uint64_t* first, uint64_t* count) {
   for (auto at = queue_.begin(); at != queue_.end(); ++at) {
     Work& work = **at;
     while (work.active == 0 && work.next == work.stages[work.stage].pieces && work.stage + 1 < work.stages.size()) {
@@ -64,9 +67,14 @@ std::shared_ptr<Work> WorkerPool::take(uint64_t* piece) {
     std::shared_ptr<Work> taken = *at;
     if (over) {
       queue_.erase(at);
-      *piece = UINT64_MAX;
+      *count = 0;
     } else {
-      *piece = work.next++;
+      // Several at once where there are many, because each turn takes the lock.
+      uint64_t share = stage.pieces / (stage.launch.threads * TURNS);
+      uint64_t left = stage.pieces - work.next;
+      *count = share < 1 ? 1 : share < left ? share : left;
+      *first = work.next;
+      work.next += *count;
       work.active++;
     }
     return taken;
@@ -74,40 +82,44 @@ std::shared_ptr<Work> WorkerPool::take(uint64_t* piece) {
   return nullptr;
 }
 
-void WorkerPool::complete(const std::shared_ptr<Work>& work, bool ok) {
+void WorkerPool::complete(const std::shared_ptr<Work>& work, uint64_t count, bool ok) {
   uint64_t done, pieces;
   size_t stage;
+  bool last;
   {
     std::lock_guard<std::mutex> lock(mutex_);
-    work->active--;
+    last = --work->active == 0;
     if (!ok) work->failed = true;
-    done = ++work->completed;
+    done = work->completed += count;
     stage = work->stage;
     pieces = work->stages[stage].pieces;
   }
-  if (ok && work->progress && done * REPORTS / pieces != (done - 1) * REPORTS / pieces) {
+  if (ok && work->progress && done * REPORTS / pieces != (done - count) * REPORTS / pieces) {
     work->progress(static_cast<double>(stage) + static_cast<double>(done) / static_cast<double>(pieces));
   }
-  ready_.notify_all();
+  // Others wait for the end of a stage only: for its pieces they came themselves.
+  if (last) ready_.notify_all();
 }
 
 void WorkerPool::run() {
   set_float_rules();
   for (;;) {
-    uint64_t piece = 0;
+    uint64_t first = 0, count = 0;
     std::shared_ptr<Work> work;
     {
       std::unique_lock<std::mutex> lock(mutex_);
       ready_.wait(lock, [&] {
-        work = take(&piece);
+        work = take(&first, &count);
         return work != nullptr || (stopping_ && queue_.empty());
       });
       if (work == nullptr) return;
     }
-    if (piece != UINT64_MAX) {
-      // The stage does not change while this piece is under way.
+    if (count > 0) {
+      // The stage does not change while these pieces are under way.
       const Stage& stage = work->stages[work->stage];
-      complete(work, stage.code->run(stage.launch, piece));
+      bool ok = true;
+      for (uint64_t i = 0; i < count && ok && !work->cancelled; i++) ok = stage.code->run(stage.launch, first + i);
+      complete(work, work->cancelled ? 0 : count, ok);
       continue;
     }
     bool all = work->stage + 1 == work->stages.size() && work->completed == work->stages[work->stage].pieces;

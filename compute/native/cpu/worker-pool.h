@@ -56,8 +56,8 @@ class WorkerPool {
 
  private:
   void run();
-  std::shared_ptr<Work> take(uint64_t* piece);
-  void complete(const std::shared_ptr<Work>& work, bool ok);
+  std::shared_ptr<Work> take(uint64_t* first, uint64_t* count);
+  void complete(const std::shared_ptr<Work>& work, uint64_t count, bool ok);
 
   unsigned count_;
   std::mutex mutex_;
