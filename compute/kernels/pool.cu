@@ -1,4 +1,5 @@
-// Pooling of images in two dimensions; padding is left out of the maximum and, if asked, of the mean's count.
+// Pooling of images in two dimensions; padding is left out of the maximum and, if asked, of the mean's count. The CPU has
+// its own form of it, compute/native/cpu/pooling.h.
 #include "ieee-math.h"
 #include "loops.h"
 

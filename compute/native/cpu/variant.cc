@@ -5,10 +5,10 @@
 #include "kernel-code.h"
 
 #include "../../kernels/elementwise.cu"
-#include "../../kernels/pool.cu"
 #include "../../kernels/rows.cu"
 #include "byte-product.h"
 #include "matrix-product.h"
+#include "pooling.h"
 
 namespace {
 
@@ -212,6 +212,35 @@ struct GemmInt8 {
   }
 };
 
+template <bool MAXIMUM>
+struct Pool {
+  using Parameters =
+      Sizes<int, int, int, int, int, int, int, int, int, int, int, int, const float*, float*>;
+
+  static uint64_t pieces(const Launch& launch) { return launch.grid[0]; }
+
+  static bool run(const Launch& launch, uint64_t piece) {
+    int values[12];
+    for (int i = 0; i < 12; i++) values[i] = argument<int>(launch, i);
+    PoolShape shape{values[1], values[2], values[3], values[4],  values[5], values[6],
+                    values[7], values[8], values[9], values[10], values[11]};
+    int64_t first = static_cast<int64_t>(piece) * OGPU_RUN;
+    int64_t end = first + OGPU_RUN < values[0] ? first + OGPU_RUN : values[0];
+    const float* x = argument<const float*>(launch, 12);
+    float* y = argument<float*>(launch, 13);
+    if (MAXIMUM) {
+      pool_range(
+          shape, first, end, x, y, -ogpu::infinity(), [](float a, float b) { return ogpu::larger(a, b); },
+          [](float sum, int) { return sum; });
+    } else {
+      pool_range(
+          shape, first, end, x, y, 0.0f, [](float a, float b) { return ogpu::add(a, b); },
+          [](float sum, int count) { return ogpu::div(sum, static_cast<float>(count)); });
+    }
+    return true;
+  }
+};
+
 #define CODE(name, how) {#name, how::Parameters::list, how::pieces, how::run}
 #define BLOCKS(name) {#name, ByBlock<name>::Parameters::list, ByBlock<name>::pieces, ByBlock<name>::run}
 
@@ -245,8 +274,8 @@ const ogpu::KernelCode KERNELS[] = {
     BLOCKS(softmax),
     BLOCKS(layer_norm),
     BLOCKS(rms_norm),
-    BLOCKS(max_pool),
-    BLOCKS(average_pool),
+    CODE(max_pool, Pool<true>),
+    CODE(average_pool, Pool<false>),
 };
 
 }  // namespace

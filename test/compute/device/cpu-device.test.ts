@@ -68,6 +68,8 @@ describe.runIf(addon !== undefined)("the CPU device", () => {
     { kernel: "conv", numbers: [1, 40, 12, 40, 30, 12, 40, 3, 3, 1, 1, 1, 1, 1, 1], batch: 2 },
     { kernel: "conv", numbers: [2, 6, 70, 70, 8, 68, 68, 3, 3, 1, 1, 0, 0, 1, 1], batch: 2 },
     { kernel: "gemm_int8", numbers: [470, 20, 301, 1, 0, 128, -128] },
+    { kernel: "max_pool", numbers: [2 * 8 * 600, 8, 600, 8, 600, 3, 3, 1, 1, 1, 1, 0] },
+    { kernel: "average_pool", numbers: [2 * 4 * 300, 8, 600, 4, 300, 3, 2, 2, 2, 1, 0, 0] },
   ])("computes a large $kernel of $numbers across all panels to the same bits", async (chosen) => {
     const program = standardProgram(chosen);
     const inputs = randomInputs(program, new Prng("panels"), "numbers");
