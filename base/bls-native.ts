@@ -157,6 +157,26 @@ class NativeBls implements Bls {
     return this.#blst.verifyMultipleAggregateSignatures(sets, false, true);
   }
 
+  verifySame(publicKeys: readonly BlsPublicKey[], message: Uint8Array, signatures: readonly Uint8Array[]): boolean {
+    if (publicKeys.length === 0 || publicKeys.length !== signatures.length) return false;
+    const [key, signature] = [publicKeys[0], signatures[0]];
+    if (publicKeys.length === 1 && key && signature) return this.verify(key, message, signature);
+    if (signatures.some(({ length }) => length !== BLS_SIGNATURE_LENGTH)) return false;
+    const sets = publicKeys.map((key, i) => ({ pk: pointOf(key), sig: signatures[i] as Uint8Array }));
+    const sum = this.#blinded(sets);
+    return sum !== undefined && this.#blst.verify(message, sum.pk, sum.sig, false, false);
+  }
+
+  /** The sums of both with random factors, or nothing when a signature is none. Checks their subgroup. */
+  #blinded(sets: { pk: PublicKey; sig: Uint8Array }[]): { pk: PublicKey; sig: Signature } | undefined {
+    try {
+      return this.#blst.aggregateWithRandomness(sets);
+    } catch {
+      // The library throws for bytes that are no signature, and for nothing else.
+      return undefined;
+    }
+  }
+
   provePossession(privateKey: Uint8Array): Uint8Array {
     return portableBls.provePossession(privateKey);
   }

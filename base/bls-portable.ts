@@ -113,6 +113,10 @@ export const portableBls: Bls = {
     coreAggregateVerify(publicKeys.map(pointOf), messages, signature, BLS_SIGNATURE_DST),
   fastAggregateVerify,
   verifyBatch,
+  verifySame: (publicKeys, message, signatures) =>
+    publicKeys.length > 0 &&
+    publicKeys.length === signatures.length &&
+    verifyBatch(publicKeys.map((publicKey, i) => ({ publicKey, message, signature: signatures[i] as Uint8Array }))),
   provePossession: (privateKey) => coreSign(privateKey, skToPk(privateKey).toBytes(), BLS_POSSESSION_DST),
   verifyPossession: (publicKey, proof) => coreVerify(pointOf(publicKey), publicKey.bytes, proof, BLS_POSSESSION_DST),
 };

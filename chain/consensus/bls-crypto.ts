@@ -26,6 +26,10 @@ export function blsCrypto(bls: Bls): Crypto {
       if (keys.length === 0 || keys.includes(undefined)) return false;
       return bls.fastAggregateVerify(keys as BlsPublicKey[], message, signature);
     },
+    verifyEach: (signers, message, signatures) => {
+      const keys = signers.map(keyOf);
+      return !keys.includes(undefined) && bls.verifySame(keys as BlsPublicKey[], message, signatures);
+    },
     aggregate: (signatures) => unlessCoded("BAD_SIGNATURE", () => bls.aggregateSignatures(signatures)),
   };
 }

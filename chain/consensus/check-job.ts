@@ -106,7 +106,10 @@ function isGenuine(block: Block, set: ValidatorSet, chainId: bigint, crypto: Cry
   return parentCertificate.epoch === epoch && verifyCertificate(parentCertificate, set, chainId, crypto);
 }
 
-/** The valid ones of votes that sign the same message: one aggregate check if all are, halves of halves otherwise. */
+/**
+ * The valid ones of votes that sign the same message: one check if all are, halves of halves otherwise. Each by itself,
+ * and not their sum: a certificate may be made of some of them only, and evidence of one.
+ */
 export function validVotes(
   votes: readonly Vote[],
   set: ValidatorSet,
@@ -117,9 +120,9 @@ export function validVotes(
   if (first === undefined) return [];
   const message = voteMessage(chainId, first);
   const search = (part: readonly Vote[]): readonly Vote[] => {
-    const signature = crypto.aggregate(part.map((vote) => vote.signature));
     const ids = part.map((vote) => idAt(set, vote.validator));
-    if (signature !== undefined && crypto.verifyAggregate(ids, message, signature)) return part;
+    const signatures = part.map((vote) => vote.signature);
+    if (crypto.verifyEach(ids, message, signatures)) return part;
     if (part.length <= 1) return [];
     const middle = part.length >> 1;
     return [...search(part.slice(0, middle)), ...search(part.slice(middle))];

@@ -5,6 +5,8 @@ export interface Crypto {
   verify(signer: ValidatorId, message: Uint8Array, signature: Uint8Array): boolean;
   /** One signature over one message by all signers. False for none. */
   verifyAggregate(signers: readonly ValidatorId[], message: Uint8Array, signature: Uint8Array): boolean;
+  /** Whether each signer has signed the message: the signatures are in the same order. False for none. */
+  verifyEach(signers: readonly ValidatorId[], message: Uint8Array, signatures: readonly Uint8Array[]): boolean;
   /** `undefined` when one of them is no signature at all: such bytes come from peers. */
   aggregate(signatures: readonly Uint8Array[]): Uint8Array | undefined;
 }

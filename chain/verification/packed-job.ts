@@ -53,7 +53,12 @@ export function judge(packed: PackedJob, set: ValidatorSet, chainId: bigint, cry
   return job.votes.map(({ vote }) => good.has(vote));
 }
 
-const TRUSTING: Crypto = { verify: () => true, verifyAggregate: () => true, aggregate: () => EMPTY_BYTES };
+const TRUSTING: Crypto = {
+  verify: () => true,
+  verifyAggregate: () => true,
+  verifyEach: () => true,
+  aggregate: () => EMPTY_BYTES,
+};
 
 /** The answer to the whole job, given what the thread found: the same rules once more, with all signatures known. */
 export function settle(job: SignedJob, verdict: Verdict, chainId: bigint): CheckResult {

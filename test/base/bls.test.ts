@@ -162,6 +162,23 @@ function compliance(engine: Bls): void {
     expect(engine.verifyBatch(swapped)).toBe(false);
   });
 
+  it("verifies signatures of one message only when each is right, not when their sum is", () => {
+    const signatures = keys.map((each) => engine.sign(each, message));
+    const [first, second, third] = signatures;
+    if (!first || !second || !third) return expect.unreachable();
+    expect(engine.verifySame(publicKeys, message, signatures)).toBe(true);
+    expect(engine.verifySame(publicKeys, utf8("other"), signatures)).toBe(false);
+    const swapped = [second, first, third];
+    expect(engine.fastAggregateVerify(publicKeys, message, engine.aggregateSignatures(swapped))).toBe(true);
+    expect(engine.verifySame(publicKeys, message, swapped)).toBe(false);
+    for (const none of [new Uint8Array(96), first.subarray(1), G2_INFINITY]) {
+      expect(engine.verifySame(publicKeys, message, [first, second, none])).toBe(false);
+    }
+    expect(engine.verifySame(publicKeys.slice(0, 1), message, [first])).toBe(true);
+    expect(engine.verifySame(publicKeys, message, [first, second])).toBe(false);
+    expect(engine.verifySame([], message, [])).toBe(false);
+  });
+
   it("proves the possession of a key, by a proof that is no signature of any message", () => {
     const proof = engine.provePossession(key);
     expect(engine.verifyPossession(publicKey, proof)).toBe(true);

@@ -24,6 +24,11 @@ export function countingKeys({ crypto, signer }: KeyMaker, counter: CheckCounter
         counter.signers += check[0].length;
         return crypto.verifyAggregate(...check);
       },
+      verifyEach: (...check) => {
+        counter.aggregate++;
+        counter.signers += check[0].length;
+        return crypto.verifyEach(...check);
+      },
     },
   };
 }

@@ -37,12 +37,15 @@ export function simulatedKeys(): KeyMaker {
     }
     return signers.length > 0 && equalBytes(sum, signature);
   };
+  const verify: Crypto["verify"] = (signer, message, signature) => {
+    const secret = secrets.get(signer);
+    return secret !== undefined && equalBytes(signatureOf(signer, secret, message), signature);
+  };
   return {
     crypto: {
-      verify: (signer, message, signature) => {
-        const secret = secrets.get(signer);
-        return secret !== undefined && equalBytes(signatureOf(signer, secret, message), signature);
-      },
+      verify,
+      verifyEach: (signers, message, parts) =>
+        signers.length > 0 && signers.every((id, index) => verify(id, message, parts[index] as Uint8Array)),
       verifyAggregate: (signers, message, signature) => {
         const key = textOf(message) + textOf(signature) + signers.map((id) => id.slice(2, 8)).join("");
         return remember(answers, key, () => verifyAggregate(signers, message, signature));
