@@ -113,9 +113,20 @@ function isNan(c: NodeContext): readonly Value[] {
 }
 
 function isInfinite(c: NodeContext): readonly Value[] {
-  const x = c.ops.cast(c.input(0), "f32");
+  const given = c.input(0);
+  // A large double would be infinite as a float.
+  if (given.type === "f64") return [c.ops.binary("Or", ...infinities(c, given))];
+  const x = c.ops.cast(given, "f32");
   const signs = [i32(c.int("detect_positive", 1)), i32(c.int("detect_negative", 1))];
   return [c.ops.each("IsInf", "bool", x.shape, (out) => [...signs, x, out])];
+}
+
+/** Whether it is the positive infinity, and whether the negative, each if it is asked for. */
+function infinities(c: NodeContext, x: Value): readonly [Value, Value] {
+  const is = (asked: boolean, value: number): Value =>
+    c.ops.binary("And", c.ops.scalar("bool", asked ? 1 : 0), c.ops.by("Equal", x, value));
+  const [positive, negative] = ["detect_positive", "detect_negative"].map((name) => c.int(name, 1) === 1);
+  return [is(positive === true, Number.POSITIVE_INFINITY), is(negative === true, Number.NEGATIVE_INFINITY)];
 }
 
 function typeOf(c: NodeContext, number: number): ElementType {

@@ -103,9 +103,9 @@ function oneHot(c: NodeContext): readonly Value[] {
 /** The positions where a known condition holds. */
 function compress(c: NodeContext): readonly Value[] {
   const condition = c.known(1) ?? [];
-  const kept = condition.flatMap((truth, i) => (truth !== 0 ? [i] : []));
   const x = c.has("axis") ? c.input(0) : c.ops.reshape(c.input(0), [countOf(c.input(0).shape)]);
   const axis = axisOf(c.int("axis", 0), x.shape.length);
+  const kept = condition.slice(0, x.shape[axis]).flatMap((truth, i) => (truth !== 0 ? [i] : []));
   return [c.ops.gather(x, c.ops.constant("i64", [kept.length], kept), axis)];
 }
 

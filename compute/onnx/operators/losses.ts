@@ -19,6 +19,7 @@ function likelihood(c: NodeContext, logs: Value, target: Value, weights: Value |
   const reduction = c.text("reduction", "mean");
   if (reduction === "none") return weighted;
   if (reduction === "sum") return c.ops.reduce("Sum", weighted, axes, false);
+  if (reduction !== "mean") return c.unsupported(`the reduction ${reduction}`);
   if (weight === undefined) return c.ops.reduce("Mean", weighted, axes, false);
   const total = c.ops.reduce("Sum", weighted, axes, false);
   return c.ops.div(total, c.ops.reduce("Sum", c.ops.expand(weight, target.shape), axes, false));

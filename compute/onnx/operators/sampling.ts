@@ -48,6 +48,7 @@ function targetOf(c: NodeContext, x: Value, scales: readonly number[], sizes: re
 
 function resized(c: NodeContext, x: Value, { scales, sizes }: Target, region: readonly number[]): Value {
   const rule = ruleOf(c);
+  if (rule.antialias && x.type !== "f32" && x.type !== "f16") return c.unsupported(`smoothing of ${x.type}`);
   const rank = x.shape.length;
   const axes = (c.ints("axes") ?? x.shape.map((_, d) => d)).map((axis) => axisOf(axis, rank));
   checkShape(sizes);
