@@ -87,16 +87,6 @@ export class Guard {
     const views = [...this.#slots].sort(([a], [b]) => a - b);
     return views.flatMap(([view, slot]) => votesOf(this.#epoch, view, slot));
   }
-
-  export(): GuardExport {
-    return { epoch: this.#epoch, finalView: this.#finalView, votes: this.votes() };
-  }
-
-  static import({ epoch, finalView, votes }: GuardExport): Guard {
-    const guard = new Guard(epoch, finalView);
-    for (const vote of votes) guard.record(vote);
-    return guard;
-  }
 }
 
 function votesOf(epoch: number, view: number, { propose, notarize, nullify, finalize }: Slot): VoteContent[] {

@@ -1,5 +1,5 @@
 /** Answers to requests for final blocks, and the point from which a node starts again, both from the store. */
-import { bytesToHex, hexToBytes } from "../../base/bytes.ts";
+import { hexToBytes } from "../../base/bytes.ts";
 import { assert } from "../../base/errors.ts";
 import type { ChainSpec } from "../../genesis/chain-spec.ts";
 import { genesisConsensusBlock, storedConsensusBlock } from "../blocks/consensus-block.ts";
@@ -104,10 +104,4 @@ function segmentFrom(store: ChainStore, from: number): FinalSegment | undefined 
     blocks.push(block);
   }
   return { blocks: blocks.reverse(), certificate };
-}
-
-/** Whether the certificate of a stored block is its own, and not that of a later block of the same commit. */
-export function isOwnCertificate(store: ChainStore, number: number): boolean {
-  const hash = store.header(number)?.hash;
-  return hash !== undefined && certificateAt(store, number)?.hash === bytesToHex(hash);
 }

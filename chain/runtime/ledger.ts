@@ -83,16 +83,6 @@ export class Ledger {
     this.#executor = new BlockExecutor(options.rules);
   }
 
-  /** Blocks held above the final head. */
-  get size(): number {
-    return this.#entries.size;
-  }
-
-  /** Transactions of the blocks from the final head up to that one, which a block after it cannot have again. */
-  unfinalTransactions(tip: Hex): RecoveredTransaction[] {
-    return this.#pathTo(tip).flatMap(({ executed }) => executed.included);
-  }
-
   /** Whether it is the final head or has executed above it. */
   has(hash: Hex): boolean {
     return this.#headerOf(hash) !== undefined;

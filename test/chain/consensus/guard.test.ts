@@ -14,6 +14,13 @@ const votes = fc
 
 const vote = (kind: VoteKind, hash: Hex = NO_HASH, view = 1): VoteContent => ({ kind, epoch: 0, view, hash });
 
+/** As the log brings it to another process or machine: vote by vote. */
+function copyOf(guard: Guard): Guard {
+  const copy = new Guard(0, 0);
+  for (const one of guard.votes()) copy.record(one);
+  return copy;
+}
+
 describe("the double-sign guard", () => {
   it("never allows two votes that are slashable, in any order, also after moving to another machine", () => {
     fc.assert(
@@ -21,7 +28,7 @@ describe("the double-sign guard", () => {
         let guard = new Guard(0, 0);
         const signed: VoteContent[] = [];
         for (const [index, one] of wanted.entries()) {
-          if (index === move) guard = Guard.import(guard.export());
+          if (index === move) guard = copyOf(guard);
           if (!guard.allows(one)) continue;
           guard.record(one);
           signed.push(one);
