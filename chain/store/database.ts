@@ -117,14 +117,23 @@ export class Database {
     return this.#level.snapshot();
   }
 
+  #iterator(bucket: Bucket, snapshot: DatabaseSnapshot | undefined, from: Uint8Array | undefined) {
+    const { start, end } = rangeOf(bucket, from);
+    try {
+      return this.#level.iterator({ gte: start, lt: end, ...(snapshot !== undefined && { snapshot }) });
+    } catch (error) {
+      // Whoever reads on when the node stops may come too late for the second of two iterators.
+      throw readError(error);
+    }
+  }
+
   /** All records of a bucket from the key `from` on, in order, in groups as they are read. */
   async *entries(
     bucket: Bucket,
     snapshot?: DatabaseSnapshot,
     from?: Uint8Array,
   ): AsyncGenerator<readonly DatabaseEntry[]> {
-    const { start, end } = rangeOf(bucket, from);
-    const iterator = this.#level.iterator({ gte: start, lt: end, ...(snapshot !== undefined && { snapshot }) });
+    const iterator = this.#iterator(bucket, snapshot, from);
     try {
       for (;;) {
         const entries = await iterator.nextv(GROUP_ENTRIES);

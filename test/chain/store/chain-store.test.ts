@@ -7,7 +7,7 @@ import { encodeRlp, rlpOfInteger } from "../../../base/rlp.ts";
 import { privateKeyToAddress } from "../../../base/secp256k1.ts";
 import { decodeBlock } from "../../../chain/blocks/block.ts";
 import { consensusBlockOf } from "../../../chain/blocks/consensus-block.ts";
-import { metaKey } from "../../../chain/store/buckets.ts";
+import { BUCKETS, metaKey } from "../../../chain/store/buckets.ts";
 import { ChainStore } from "../../../chain/store/chain-store.ts";
 import { SCHEMA_VERSION } from "../../../chain/store/meta.ts";
 import type { RecoveredTransaction } from "../../../vm/execution/execute-block.ts";
@@ -205,6 +205,7 @@ describe("the chain store", () => {
     await store.close();
     expect(() => store.header(0)).toThrow(refused("STORE_CLOSED") as Error);
     await expect(store.commit(block)).rejects.toEqual(refused("STORE_CLOSED"));
+    await expect(store.database.entries(BUCKETS.accounts).next()).rejects.toEqual(refused("STORE_CLOSED"));
   });
 
   it("keeps blocks committed without sync, once they are flushed", async () => {
