@@ -1,12 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { isCoded } from "../../../base/errors.ts";
 import { Prng } from "../../../base/prng.ts";
+import { CheckingEngine } from "../../../compute/device/checking-engine.ts";
 import { runProgram } from "../../../compute/device/run-program.ts";
 import { WasmEngine } from "../../../compute/device/wasm-engine.ts";
 import { decodeModel } from "../../../compute/onnx/decode-model.ts";
 import { type ImportOptions, importModel } from "../../../compute/onnx/import-model.ts";
 import { SCHEMA } from "../../../compute/onnx/schema.ts";
-import { checkProgram } from "../../../compute/ptx/check-program.ts";
+import { type CheckedProgram, checkProgram } from "../../../compute/ptx/check-program.ts";
 import { codeOf } from "../../base/support/code-of.ts";
 import { type ModelSpec, makeModel } from "./support/make-model.ts";
 
@@ -14,7 +15,12 @@ function values(prng: Prng, count: number): readonly number[] {
   return Array.from({ length: count }, () => prng.below(2000) / 1000 - 1);
 }
 
-function run(model: Uint8Array, inputs: ReadonlyMap<string, Float32Array>, options: ImportOptions = {}): Float32Array {
+function run(
+  model: Uint8Array,
+  inputs: ReadonlyMap<string, Float32Array>,
+  options: ImportOptions = {},
+  Engine: new (checked: CheckedProgram) => CheckingEngine | WasmEngine = WasmEngine,
+): Float32Array {
   const imported = importModel(decodeModel(model), options);
   const contents = new Map(imported.constants);
   for (const { name, buffer } of imported.inputs) {
@@ -22,7 +28,7 @@ function run(model: Uint8Array, inputs: ReadonlyMap<string, Float32Array>, optio
     contents.set(buffer as string, new Uint8Array(given.buffer, given.byteOffset, given.byteLength));
   }
   const checked = checkProgram(imported.program);
-  const result = runProgram(checked, new WasmEngine(checked), contents);
+  const result = runProgram(checked, new Engine(checked), contents);
   expect(result.kind).toBe("done");
   const bytes =
     result.kind === "done"
@@ -79,6 +85,13 @@ describe("a model from a file", () => {
     perceptronInDoubles(spec, x).forEach((expected, i) => {
       expect(y[i]).toBeCloseTo(expected, 5);
     });
+  });
+
+  it("gives the same bits on the engine that checks every access", () => {
+    const prng = new Prng("both");
+    const x = new Map([["x", Float32Array.from(values(prng, 5))]]);
+    const [model, options] = [makeModel(perceptron(prng)), { sizes: new Map([["batch", 1]]) }];
+    expect(run(model, x, options)).toEqual(run(model, x, options, CheckingEngine));
   });
 
   it("with convolution, pooling and a computed shape becomes one program of small tiles", () => {
