@@ -9,7 +9,8 @@ import type { Event } from "../consensus/events.ts";
 import type { ConsensusState } from "../consensus/state.ts";
 import type { Block, Message, PeerId } from "../consensus/types.ts";
 import { VoteGate } from "../consensus/vote-gate.ts";
-import { MAX_COPIES_WAITING } from "./limits.ts";
+import { MAX_CHECKS_PER_PEER, MAX_COPIES_WAITING, MAX_WAITING_PER_PEER } from "./limits.ts";
+import { PeerLanes } from "./peer-lanes.ts";
 
 /** Checks jobs, on another thread or on this one. Rejects when it is closed or overloaded. */
 export interface JobVerifier {
@@ -42,6 +43,7 @@ export class Inbox {
   readonly #gate = new VoteGate();
   /** Copies of what is being checked. */
   readonly #waiting = new Map<string, Copy[]>();
+  readonly #lanes = new PeerLanes({ checks: MAX_CHECKS_PER_PEER, waiting: MAX_WAITING_PER_PEER });
 
   constructor(ports: InboxPorts) {
     this.#ports = ports;
@@ -81,7 +83,11 @@ export class Inbox {
         judgement = "good";
         continue;
       }
+      // Votes were gathered from several peers, and of blocks only those come here that were asked for.
+      const inLane = job.type !== "votes" && job.type !== "block";
+      if (inLane && !(await this.#lanes.enter(from, job.type === "certificate"))) continue;
       let result = await verifier.check(job).catch((error: unknown) => onDropped(error));
+      if (inLane) this.#lanes.leave(from, result?.blamed.includes(from) ?? false);
       if (result === undefined) continue;
       if (!this.#dispatchWhole(result.events)) result = { events: [], blamed: [from] };
       for (const peer of result.blamed) blame(peer);

@@ -3,6 +3,10 @@
 /** Copies of a certificate or proposal from other peers that wait while one is checked. */
 export const MAX_COPIES_WAITING = 32;
 
+/** Certificates and proposals of one peer that are checked at one time; certificates that wait: more than one resend. */
+export const MAX_CHECKS_PER_PEER = 4;
+export const MAX_WAITING_PER_PEER = 512;
+
 /** Bytes of blocks in one answer to `fetch-finals`; one block may be above it alone. */
 export const MAX_FINALS_BYTES: number = 4 * 1024 * 1024;
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { assert, CodedError } from "../../../base/errors.ts";
+import { certify } from "../../../chain/consensus/certificate.ts";
 import { type CheckJob, type CheckResult, checkJob } from "../../../chain/consensus/check-job.ts";
 import { leaderOf } from "../../../chain/consensus/leader.ts";
 import { revealMessage } from "../../../chain/consensus/messages.ts";
@@ -7,6 +8,7 @@ import { type ConsensusState, initialState, makeEpoch } from "../../../chain/con
 import { step } from "../../../chain/consensus/step.ts";
 import { type Block, type Message, NO_HASH, type Vote, type VoteContent } from "../../../chain/consensus/types.ts";
 import { Inbox, type Judgement } from "../../../chain/runtime/inbox.ts";
+import { MAX_CHECKS_PER_PEER } from "../../../chain/runtime/limits.ts";
 import { CounterApp, genesisBlock } from "../../sim/counter-app.ts";
 import { SIM_PARAMETERS } from "../../sim/scenario.ts";
 import { simulatedKeys } from "../../sim/sim-crypto.ts";
@@ -139,5 +141,41 @@ describe("the inbox", () => {
     expect(await Promise.all([first, second])).toEqual(["bad", "good"]);
     expect(node.blamed).toEqual(["liar"]);
     expect(node.state.rounds.get(1)?.candidate?.block.body).toEqual(block.body);
+  });
+
+  it("checks few of many false certificates of one peer, and drops the rest with the first that is false", async () => {
+    const node = new SlowNode();
+    const falseOne = (view: number): Message => ({
+      type: "certificate",
+      certificate: { ...nullify, kind: "NULLIFY", view, signers: new Uint8Array([127]), signature: new Uint8Array(96) },
+    });
+    const flood = Array.from({ length: 1_000 }, (_, view) => node.inbox.receive("liar", falseOne(view + 1)));
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(node.held).toHaveLength(MAX_CHECKS_PER_PEER);
+    void node.hear(others.slice(0, 3), "peer");
+    expect(node.held).toHaveLength(MAX_CHECKS_PER_PEER + 1);
+    await node.finishChecks();
+    const judgements = await Promise.all(flood);
+    expect(judgements.filter((judgement) => judgement === "bad")).toHaveLength(MAX_CHECKS_PER_PEER);
+    expect(node.blamed).toHaveLength(MAX_CHECKS_PER_PEER);
+  });
+
+  it("checks all certificates of a peer that sends true ones", async () => {
+    const node = new SlowNode();
+    const trueOne = (view: number): Message => {
+      const certificate = certify(
+        [0, 1, 2, 3, 4].map((index) => vote(index, { ...nullify, view })),
+        epoch.set,
+        keys.crypto,
+      );
+      assert(certificate !== undefined, "votes make a certificate");
+      return { type: "certificate", certificate };
+    };
+    const views = Array.from({ length: 100 }, (_, index) => index + 1);
+    const judgements = views.map((view) => node.inbox.receive("peer", trueOne(view)));
+    await new Promise((resolve) => setImmediate(resolve));
+    await node.finishChecks();
+    expect(new Set(await Promise.all(judgements))).toEqual(new Set(["good"]));
+    expect(node.state.view).toBe(views.length + 1);
   });
 });
