@@ -1,6 +1,8 @@
 /** What must hold of a network after whatever was done to it. */
 import { join } from "node:path";
-import type { Hex } from "../../../base/bytes.ts";
+import { bytesToHex, type Hex, hexToBytes } from "../../../base/bytes.ts";
+import { keccak256 } from "../../../base/keccak.ts";
+import { MempoolJournal } from "../../../chain/mempool/journal.ts";
 import { type AuditReport, auditStore } from "../../../chain/store/audit.ts";
 import { ChainStore } from "../../../chain/store/chain-store.ts";
 import { ChainCopy } from "./chain-copy.ts";
@@ -52,9 +54,33 @@ export function alarms(network: ProcessNetwork): readonly LogLine[] {
   return network.problems().filter(({ level, message }) => level === "error" || !HARMLESS.includes(message));
 }
 
+/**
+ * Acknowledged transactions that are neither in a final block nor in the journal of the node that acknowledged them.
+ * The nodes must not be running.
+ */
+export async function unaccounted(network: ProcessNetwork, load: Load): Promise<readonly Hex[]> {
+  const missing = new Set(load.acknowledged.keys());
+  for (const index of network.indices) {
+    const store = await ChainStore.open(chainFolder(network, index));
+    for (const hash of missing) if (store.locate(hexToBytes(hash)) !== undefined) missing.delete(hash);
+    await store.close();
+    const journal = await MempoolJournal.open(join(network.folder(index), "mempool.journal"));
+    for (const raw of journal.load()) {
+      const hash = bytesToHex(keccak256(raw));
+      if (load.acknowledged.get(hash) === index) missing.delete(hash);
+    }
+    await journal.close();
+  }
+  return [...missing];
+}
+
+function chainFolder(network: ProcessNetwork, index: number): string {
+  return join(network.folder(index), "chain");
+}
+
 /** The sum of all balances against what was minted and burned, and the whole state. The node must not be running. */
 export async function audit(network: ProcessNetwork, index: number): Promise<AuditReport> {
-  const store = await ChainStore.open(join(network.folder(index), "chain"));
+  const store = await ChainStore.open(chainFolder(network, index));
   try {
     return await auditStore(store);
   } finally {
