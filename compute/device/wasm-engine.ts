@@ -33,8 +33,9 @@ export class WasmEngine implements Engine {
   readonly #kernels: readonly LoadedKernel[];
   #current: LoadedKernel | undefined;
 
-  constructor({ kernels, program }: CheckedProgram) {
-    const compiled = kernels.map((kernel) => compileKernel(kernel, { trackChunks: true }));
+  /** `findRaces`: the checking mode, in which a race traps. */
+  constructor({ kernels, program }: CheckedProgram, { findRaces = false }: { readonly findRaces?: boolean } = {}) {
+    const compiled = kernels.map((kernel) => compileKernel(kernel, { trackChunks: true, findRaces }));
     const scratch = compiled.reduce((most, kernel) => Math.max(most, scratchBytes(kernel, MAX_THREADS)), 0);
     this.#machine = makeMachine(
       scratch,

@@ -25,6 +25,7 @@ class BothEngines {
   run(inputs: ReadonlyMap<string, Uint8Array>, options: RunOptions = {}): ProgramResult {
     const result = runProgram(this.#checked, this.#wasm, inputs, options);
     expect(runProgram(this.#checked, this.#wasm, inputs)).toEqual(result);
+    expect(runProgram(this.#checked, new WasmEngine(this.#checked, { findRaces: true }), inputs)).toEqual(result);
     const checking = runProgram(this.#checked, new CheckingEngine(this.#checked), inputs);
     expect(checking.kind).toBe(result.kind);
     if (result.kind === "done") expect(checking).toEqual(result);
