@@ -49,7 +49,8 @@ export interface CompileOptions {
   readonly trackChunks?: boolean;
   /**
    * Trap when threads touch a byte unordered and one of them writes: the checking mode, which is the reference. Costs
-   * tens of nanoseconds for each access to shared memory and to what the launch writes.
+   * tens of nanoseconds for each access to shared memory and to what the launch writes: a matrix product in shared memory
+   * takes 4 times as long, and 800 times less than interpreted (measured).
    */
   readonly findRaces?: boolean;
 }
