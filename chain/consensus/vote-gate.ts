@@ -97,6 +97,8 @@ export class VoteGate {
     if (vote.kind === "NULLIFY" && isFinal(state, vote)) return [{ type: "pass", event: { type: "lagging", from } }];
     if (!isWellFormed(state, vote)) return [];
     const round = roundAt(state, vote.view);
+    // It is faulty, so nobody counts on it, and votes of any number of hashes could be sent in its name.
+    if (round?.accused.has(vote.validator)) return [];
     const counted = round?.votes.vote(vote.kind, vote.validator);
     if (counted?.hash === vote.hash) return [];
     const received = { vote, from };
@@ -114,9 +116,7 @@ export class VoteGate {
   /** The vote and a waiting one that conflicts with it, or the vote alone if the other one counts already. */
   #conflicts(state: ConsensusState, received: ReceivedVote): readonly ReceivedVote[] {
     const { vote } = received;
-    const round = state.rounds.get(vote.view);
-    if (round?.accused.has(vote.validator)) return [];
-    if (round?.votes.conflictWith(vote) !== undefined) return [received];
+    if (state.rounds.get(vote.view)?.votes.conflictWith(vote) !== undefined) return [received];
     for (const group of this.#waiting.get(vote.view)?.values() ?? []) {
       const other = group.slots.get(vote.validator)?.find((waiting) => offenceOf(waiting.vote, vote) !== undefined);
       if (other !== undefined) {

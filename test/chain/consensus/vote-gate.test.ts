@@ -4,7 +4,7 @@ import { type CheckJob, checkJob, validVotes } from "../../../chain/consensus/ch
 import type { Crypto } from "../../../chain/consensus/crypto.ts";
 import { leaderOf } from "../../../chain/consensus/leader.ts";
 import { VIEW_WINDOW } from "../../../chain/consensus/limits.ts";
-import { initialState, makeEpoch } from "../../../chain/consensus/state.ts";
+import { initialState, makeEpoch, roundOf } from "../../../chain/consensus/state.ts";
 import { NO_HASH, type Vote, type VoteContent } from "../../../chain/consensus/types.ts";
 import { idAt } from "../../../chain/consensus/validator-set.ts";
 import { VoteGate } from "../../../chain/consensus/vote-gate.ts";
@@ -58,6 +58,18 @@ describe("the vote gate", () => {
       const fake = { ...vote(1, notarize), signature: new Uint8Array(length) };
       expect(offer(new VoteGate(), [fake, vote(1, notarize)])).toEqual([[1], [1]]);
     }
+  });
+
+  it("keeps nothing more in the name of a validator that has broken the rules in that view", () => {
+    const base = { epoch, final: epoch.root, certificate: undefined };
+    const state = initialState({ parameters, crypto: keys.crypto }, base);
+    roundOf(state, 1).accused.add(2);
+    const gate = new VoteGate();
+    for (let i = 10; i < 60; i++) {
+      const lie = { ...vote(2, notarize), hash: `0x${String(i).repeat(32)}` as const };
+      expect(gate.prepare(state, idAt(set, 0), { type: "vote", vote: lie })).toEqual([]);
+    }
+    expect(gate.size).toBe(0);
   });
 
   it("drops what is malformed or out of reach, and keeps no repetition", () => {
