@@ -31,7 +31,7 @@ export const TIMING: Timing = {
   upkeepInterval: 2_000,
   exchangeInterval: 15_000,
   firstRedial: 500,
-  longestRedial: 60_000,
+  longestRedial: 10_000,
 };
 
 /** Bytes that wait for one peer. On the consensus channel the oldest votes go first, then the peer. */
