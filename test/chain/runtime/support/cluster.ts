@@ -43,7 +43,7 @@ export class Cluster {
   readonly network: LocalNetwork = new LocalNetwork();
   readonly directory: string = mkdtempSync(join(tmpdir(), "ogpu-cluster-"));
   readonly failures: unknown[] = [];
-  readonly running = new Map<string, OpenNode>();
+  readonly running: Map<string, OpenNode> = new Map();
   #nonce = 0n;
 
   constructor(spec: ChainSpec) {
