@@ -51,11 +51,13 @@ inline __m256 fix_lanes(__m256 value) {
 // One tile of c, `depth` steps along k. `first`: from +0 instead of what c holds; `last`: the result is final.
 inline void tile_product(int depth, const float* a, const float* b, float* c, size_t pitch, bool first, bool last) {
   __m256 sums[TILE_ROWS][2];
+  // It is wanted at the end, and is on its way meanwhile.
+  for (int i = 0; i < TILE_ROWS; i++) _mm_prefetch(reinterpret_cast<const char*>(c + i * pitch), _MM_HINT_T0);
   for (int i = 0; i < TILE_ROWS; i++) {
     sums[i][0] = first ? _mm256_setzero_ps() : _mm256_loadu_ps(c + i * pitch);
     sums[i][1] = first ? _mm256_setzero_ps() : _mm256_loadu_ps(c + i * pitch + 8);
   }
-#pragma GCC unroll 4
+#pragma GCC unroll 8
   for (int k = 0; k < depth; k++) {
     __m256 left = _mm256_load_ps(b + k * TILE_COLUMNS);
     __m256 right = _mm256_load_ps(b + k * TILE_COLUMNS + 8);
@@ -144,6 +146,16 @@ struct Strided {
 };
 
 inline void pack_rows(const Strided& a, int first, int rows, int k, int depth, float* to) {
+  if (rows == TILE_ROWS && a.column == 1) {
+    // Reads along six rows at once, so that what is written lies in a row.
+    const float* from[TILE_ROWS];
+    for (int i = 0; i < TILE_ROWS; i++) from[i] = a.data + (first + i) * a.row + k;
+    for (int p = 0; p < depth; p++) {
+#pragma GCC unroll 6
+      for (int i = 0; i < TILE_ROWS; i++) to[p * TILE_ROWS + i] = from[i][p];
+    }
+    return;
+  }
   for (int i = 0; i < rows; i++) {
     const float* from = a.data + (first + i) * a.row + k * a.column;
     for (int p = 0; p < depth; p++) to[p * TILE_ROWS + i] = from[p * a.column];
