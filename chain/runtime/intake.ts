@@ -89,6 +89,10 @@ export class TransactionIntake {
       const outcomes = this.#addAll(await this.#options.recover(raws), this.#options.baseFee());
       if (outcomes.some((outcome) => outcome instanceof CodedError && isMalformed(outcome))) return "reject";
       return outcomes.every((outcome) => outcome instanceof CodedError) ? "ignore" : "accept";
+    } catch (error) {
+      // The threads that recover senders end when the node stops: no fault of the peer's.
+      if (this.#isClosed) return "ignore";
+      throw error;
     } finally {
       this.#received -= raws.length;
       this.#waiting -= raws.length;
