@@ -4,15 +4,25 @@ import { COMMANDS } from "./commands.ts";
 import { readConfig } from "./config.ts";
 import { runCommandLine } from "./run.ts";
 
+/** Milliseconds in which more signals are the same wish: npm passes a Ctrl-C on that the terminal has sent already. */
+const SAME_WISH = 500;
+
 /**
  * Aborted at the first SIGINT or SIGTERM. Made when a command asks for it, because listening takes away the
- * system's own handling: a command that never asks still ends at once. So does the second signal.
+ * system's own handling: a command that never asks still ends at once. So does a second signal.
  */
 function stopSignal(): AbortSignal {
   const stop = new AbortController();
-  for (const signal of ["SIGINT", "SIGTERM"] as const) {
-    process.once(signal, () => stop.abort(new Error(`received ${signal}`)));
-  }
+  const signals = ["SIGINT", "SIGTERM"] as const;
+  const onSignal = (signal: NodeJS.Signals): void => {
+    if (stop.signal.aborted) return;
+    stop.abort(new Error(`received ${signal}`));
+    const leave = (): void => {
+      for (const each of signals) process.off(each, onSignal);
+    };
+    setTimeout(leave, SAME_WISH).unref();
+  };
+  for (const each of signals) process.on(each, onSignal);
   return stop.signal;
 }
 
