@@ -17,3 +17,6 @@ export const MAX_FINALS_SENT = 32;
 
 /** Public keys kept parsed. */
 export const PARSED_KEYS = 4096;
+
+/** Final blocks are kept while they are no further than this above our own; longer than any commit should be. */
+export const FINALS_WINDOW = 1024;

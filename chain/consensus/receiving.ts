@@ -2,7 +2,7 @@
 import { addBlock } from "./blocks.ts";
 import { acceptCertificate, accuse, countVote } from "./certificates.ts";
 import { isLinked } from "./final-segment.ts";
-import { MAX_CERTIFICATES_SENT, VIEW_WINDOW } from "./limits.ts";
+import { FINALS_WINDOW, MAX_CERTIFICATES_SENT, VIEW_WINDOW } from "./limits.ts";
 import { send } from "./outbox.ts";
 import { type ConsensusState, roundOf } from "./state.ts";
 import type { Block, Certificate, FinalSegment, Message, PeerId, Proposal, Request } from "./types.ts";
@@ -22,7 +22,7 @@ export function onMessage(state: ConsensusState, from: PeerId, message: Message)
       onBlock(state, from, message.block);
       return;
     case "finals":
-      for (const segment of message.segments) onFinalSegment(state, segment);
+      for (const segment of message.segments) onFinalSegment(state, from, segment);
       return;
     default:
       onRequest(state, from, message);
@@ -57,8 +57,13 @@ function onBlock(state: ConsensusState, from: PeerId, block: Block): void {
 }
 
 /** Final blocks above ours. The certificate was checked; the hashes tie the blocks to it. */
-function onFinalSegment(state: ConsensusState, segment: FinalSegment): void {
+function onFinalSegment(state: ConsensusState, from: PeerId, segment: FinalSegment): void {
   const { blocks, certificate } = segment;
+  // What is far above is of no use before what is between, which has to be asked for: holding it would only fill memory.
+  if ((blocks[0]?.height ?? 0) > state.final.height + FINALS_WINDOW) {
+    state.behind = from;
+    return;
+  }
   if (certificate.epoch !== state.epoch.number || certificate.view <= state.finalView || !isLinked(segment)) return;
   for (const block of blocks) addBlock(state, block);
   acceptCertificate(state, certificate);

@@ -1,7 +1,7 @@
 /** Gossip: batches of transactions to everybody, final blocks to those who follow the chain. */
 import type { GossipSub, Message, TopicValidatorResult } from "@libp2p/gossipsub";
 import type { Connection, PeerId } from "@libp2p/interface";
-import { CodedError } from "../../base/errors.ts";
+import { isCoded } from "../../base/errors.ts";
 import type { FinalSegment } from "../consensus/types.ts";
 import { decodeTransactions, encodeTransactions, type FinalCodec } from "../wire/gossip.ts";
 import { MAX_FINAL_BYTES, MAX_TRANSACTION_BYTES } from "../wire/limits.ts";
@@ -132,8 +132,9 @@ export class Gossip {
       if (verdict === "reject") this.#host.onOffence(from, "invalid-transaction", new Error("rejected gossip"));
       return verdict;
     } catch (error) {
-      if (error instanceof CodedError) {
-        this.#host.onOffence(from, error.code === "WIRE_INVALID" ? "malformed" : "invalid", error);
+      // Anything else, a full disk for instance, is no fault of the peer's.
+      if (isCoded(error, "WIRE_INVALID")) {
+        this.#host.onOffence(from, "malformed", error);
         return "reject";
       }
       this.#host.log.error({ error }, "a handler of gossip failed");

@@ -24,7 +24,7 @@ export interface DriverLog {
 export interface DriverPorts {
   send(to: PeerId | "all", message: Message): void;
   /** The answer to a request from the store of final blocks, if that has it. */
-  serve(request: Request): Message | undefined;
+  serve(request: Request, to: PeerId): Message | undefined;
   /** The senders of the block's transactions. Rejects with a CodedError when one of them is no transaction. */
   recover(block: Block): Promise<readonly RecoveredTransaction[]>;
   /** What may go into a block on that parent, best first. */
@@ -164,7 +164,7 @@ export class ConsensusDriver {
   }
 
   #serve({ to, request }: Extract<Effect, { type: "serve" }>): void {
-    const answer = this.#options.ports.serve(request);
+    const answer = this.#options.ports.serve(request, to);
     if (answer !== undefined) this.#options.ports.send(to, answer);
   }
 

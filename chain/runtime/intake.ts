@@ -3,7 +3,9 @@
  * state, and, for those of our own clients, written to the journal before they are acknowledged. While one batch is on
  * its way the next one gathers, so that load makes batches larger and not more numerous.
  */
+import { bytesToHex } from "../../base/bytes.ts";
 import { assert, CodedError } from "../../base/errors.ts";
+import { keccak256 } from "../../base/keccak.ts";
 import type { RecoveredTransaction } from "../../vm/execution/execute-block.ts";
 import type { ExecutionRules } from "../../vm/execution/rules.ts";
 import { EMPTY_ACCOUNT } from "../../vm/state/account.ts";
@@ -80,7 +82,11 @@ export class TransactionIntake {
   }
 
   /** Takes transactions that a peer has sent. */
-  async receive(raws: readonly Uint8Array[]): Promise<BatchJudgement> {
+  async receive(batch: readonly Uint8Array[]): Promise<BatchJudgement> {
+    const { mempool } = this.#options;
+    // Recovering a sender costs forty times as much as seeing that it waits already.
+    const raws = batch.filter((raw) => !mempool.has(bytesToHex(keccak256(raw))));
+    if (raws.length === 0) return "ignore";
     const bytes = raws.reduce((sum, raw) => sum + raw.length, 0);
     if (this.#isClosed || this.#received + raws.length > MAX_RECEIVED_TRANSACTIONS) return "ignore";
     if (!this.#takeRoom(raws.length, bytes)) return "ignore";
@@ -88,7 +94,10 @@ export class TransactionIntake {
     try {
       const outcomes = this.#addAll(await this.#options.recover(raws), this.#options.baseFee());
       if (outcomes.some((outcome) => outcome instanceof CodedError && isMalformed(outcome))) return "reject";
-      return outcomes.every((outcome) => outcome instanceof CodedError) ? "ignore" : "accept";
+      const added = raws.filter((_, index) => !(outcomes[index] instanceof CodedError));
+      // A client's transaction that we acknowledge may come after these, and is of no use without them.
+      if (added.length > 0) await this.#options.journal(added);
+      return added.length === 0 ? "ignore" : "accept";
     } catch (error) {
       // The threads that recover senders end when the node stops: no fault of the peer's.
       if (this.#isClosed) return "ignore";

@@ -1,4 +1,5 @@
 /** The bounds of the runtime, in one place. */
+import type { Rate } from "../network/token-bucket.ts";
 
 /** Copies of a certificate or proposal from other peers that wait while one is checked. */
 export const MAX_COPIES_WAITING = 32;
@@ -28,3 +29,8 @@ export const HOUSEKEEPING_INTERVAL = 1_000;
 /** Milliseconds until an own client's transaction that still waits is told to others again, and how many at one time. */
 export const REPUBLISH_INTERVAL = 5_000;
 export const MAX_REPUBLISHED = 512;
+
+/** Blocks read for others: for one peer, and for all. Reading and sending one takes a fraction of a millisecond. */
+export const SERVED_BLOCKS_PER_PEER: Rate = { perSecond: 320, burst: 640 };
+export const SERVED_BLOCKS: Rate = { perSecond: 800, burst: 1_600 };
+export const MAX_SERVED_PEERS = 1_024;

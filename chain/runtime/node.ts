@@ -3,7 +3,7 @@
  * follows; without a network it is a chain of one. What readers see of it (head, receipts, state) is final and durable.
  */
 import { bytesToHex } from "../../base/bytes.ts";
-import type { CodedError } from "../../base/errors.ts";
+import { type CodedError, isCoded } from "../../base/errors.ts";
 import type { ChainSpec } from "../../genesis/chain-spec.ts";
 import type { RecoveredTransaction, RejectedTransaction } from "../../vm/execution/execute-block.ts";
 import { nextBaseFee } from "../../vm/execution/fees.ts";
@@ -17,8 +17,9 @@ import type { Event } from "../consensus/events.ts";
 import type { Offence } from "../consensus/evidence.ts";
 import { isLinked } from "../consensus/final-segment.ts";
 import type { SignFloor } from "../consensus/guard.ts";
+import { MAX_FINALS_SENT } from "../consensus/limits.ts";
 import type { ConsensusState } from "../consensus/state.ts";
-import type { Block, Certificate, Evidence, FinalSegment, LogRecord, Message } from "../consensus/types.ts";
+import type { Block, Certificate, Evidence, FinalSegment, LogRecord, Message, Request } from "../consensus/types.ts";
 import { consensusParametersOf } from "../consensus-parameters.ts";
 import type { MempoolJournal } from "../mempool/journal.ts";
 import { Mempool } from "../mempool/mempool.ts";
@@ -40,6 +41,7 @@ import type { NodeLog, SubsystemLog } from "./node-log.ts";
 import type { NodeMeter } from "./node-meter.ts";
 import type { NodeNetwork, Peer } from "./node-network.ts";
 import { OwnTransactions } from "./own-transactions.ts";
+import { ServingBudget } from "./serving-budget.ts";
 import { specValidators, type ValidatorSource } from "./validator-source.ts";
 
 /** The parts, opened by whoever starts the node (open-node.ts), who also closes them. */
@@ -87,6 +89,7 @@ export class Node extends ChainReader {
   readonly #listeners = new Set<(block: ChainHead) => void>();
   readonly #evidence: { readonly evidence: Evidence; readonly offence: Offence }[] = [];
   readonly #say: SubsystemLog;
+  readonly #budget: ServingBudget;
   #network: NodeNetwork | undefined;
   #isWorkWaiting = false;
   /** Who is asked next when nobody in particular is. */
@@ -101,6 +104,7 @@ export class Node extends ChainReader {
     this.mempool = mempool;
     this.#parts = parts;
     this.#say = parts.say("consensus");
+    this.#budget = new ServingBudget(parts.clock.now());
     this.#rules = rulesOfSpec(spec);
     this.#chain = new FinalisedChain(store);
     const usual = consensusParametersOf(spec);
@@ -121,7 +125,7 @@ export class Node extends ChainReader {
       wholeBlock: ({ body }) => consensusBlockOf(body),
       dispatch: (event) => this.#driver.dispatch(event),
       blame: (peer) => this.#blame(peer),
-      onDropped: (error) => this.#say.debug({ reason: String(error) }, "a signature check was dropped"),
+      onDropped: (error) => this.#onDropped(error),
     });
     this.#intake = this.#makeIntake();
     this.#commits = new CommitQueue(this.#chain, this.#ledger, {
@@ -214,7 +218,7 @@ export class Node extends ChainReader {
       clock,
       ports: {
         send: (to, message) => this.#send(to, message),
-        serve: (request) => answerRequest(store, request),
+        serve: (request, to) => this.#serve(request, to),
         recover: (block) => recoverBlock(block, this.mempool, (raws) => senders.recover(raws)),
         candidates: (parent) => this.#candidates(parent),
         onRejected: (rejected, parent) => this.#onRejected(rejected, parent),
@@ -226,6 +230,14 @@ export class Node extends ChainReader {
         onFailure,
       },
     });
+  }
+
+  #serve(request: Request, to: string): Message | undefined {
+    const { store, clock } = this.#parts;
+    const blocks = request.type === "fetch-finals" ? MAX_FINALS_SENT : 1;
+    // Nothing is read for somebody who asks for what does not exist yet: peers do so all the time.
+    if (request.type === "fetch-finals" && request.height >= (store.head?.number ?? 0)) return undefined;
+    return this.#budget.allows(to, blocks, clock.now()) ? answerRequest(store, request) : undefined;
   }
 
   #makeIntake(): TransactionIntake {
@@ -314,6 +326,13 @@ export class Node extends ChainReader {
     if (waiting === this.#isWorkWaiting) return;
     this.#isWorkWaiting = waiting;
     this.#driver.dispatch({ type: "work", waiting });
+  }
+
+  #onDropped(error: unknown): void {
+    const reason = String(error);
+    if (isCoded(error, "VERIFICATION_OVERLOADED", "VERIFICATION_CLOSED")) {
+      this.#say.debug({ reason }, "a signature check was dropped");
+    } else this.#say.error({ reason }, "a signature check failed by a fault of ours");
   }
 
   #onEvidence(evidence: Evidence, offence: Offence): void {

@@ -9,18 +9,21 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { bls } from "../../base/bls.ts";
+import { bytesToHex } from "../../base/bytes.ts";
+import { CodedError } from "../../base/errors.ts";
 import type { ChainSpec } from "../../genesis/chain-spec.ts";
 import type { Address } from "../../vm/state/account.ts";
-import { hashHeader } from "../blocks/header.ts";
+import { hashHeader, isSealHeader } from "../blocks/header.ts";
 import { blsCrypto } from "../consensus/bls-crypto.ts";
 import type { Signer } from "../consensus/crypto.ts";
 import { buildGenesisBlock, type GenesisBlock } from "../genesis-block.ts";
 import { MempoolJournal } from "../mempool/journal.ts";
 import { SenderPool } from "../senders/sender-pool.ts";
-import { ChainStore } from "../store/chain-store.ts";
+import { type ChainHead, ChainStore } from "../store/chain-store.ts";
 import { discardImport } from "../store/import-state.ts";
 import type { StoreLimits } from "../store/limits.ts";
 import type { SourceLimits } from "../sync/limits.ts";
+import type { Checkpoint } from "../sync/seal-chain.ts";
 import { SnapshotSource } from "../sync/snapshot-source.ts";
 import { WorkerVerifier } from "../verification/worker-verifier.ts";
 import { type CatchUpOptions, catchUp } from "./catch-up.ts";
@@ -116,6 +119,8 @@ async function openParts(options: OpenNodeOptions, opened: Closing): Promise<Ope
   });
   opened.add(() => node.stop());
   node.onBlock(({ number }) => source.onFinal(number, clock.now()));
+  const checkpoint = options.catchUp === false ? undefined : options.catchUp?.checkpoint;
+  if (checkpoint !== undefined) node.onBlock((block) => checkCheckpoint(block, checkpoint, onFailure));
   relay.node = node;
   await node.start(network, journal.load());
   return { node, network, notSigning, close: () => opened.close() };
@@ -129,6 +134,22 @@ async function openStore(options: OpenNodeOptions, { header }: GenesisBlock): Pr
     ...(archive !== undefined && { archive }),
     ...(limits !== undefined && { limits }),
   });
+}
+
+/** Where no snapshot was fetched, nobody has compared the chain with what the operator was told. */
+function checkCheckpoint(
+  { header, hash }: ChainHead,
+  checkpoint: Checkpoint,
+  onFailure: (error: unknown) => void,
+): void {
+  if (!isSealHeader(header) || header.extra.epoch !== checkpoint.epoch || bytesToHex(hash) === checkpoint.hash) return;
+  onFailure(
+    new CodedError("SYNC_CHECKPOINT_UNKNOWN", `epoch ${checkpoint.epoch} ends with another block than the checkpoint`, {
+      expected: checkpoint.hash,
+      found: bytesToHex(hash),
+      hint: "One of the two is false: ask several people that you trust. Then delete the folder and start again.",
+    }),
+  );
 }
 
 async function commitGenesis(store: ChainStore, { header, executed }: GenesisBlock): Promise<void> {

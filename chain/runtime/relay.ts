@@ -40,10 +40,10 @@ export class Relay implements NodeNetworkHandlers {
   onMessage(from: string, message: NodeMessage): void {
     if (isConsensus(message)) this.node?.receive(from, message);
     else if (isSyncRequest(message)) {
-      this.#source.answer(from, message, this.#clock.now()).then(
-        (answer) => this.network?.send(from, answer),
-        (error: unknown) => this.#onBug(error),
-      );
+      this.#source
+        .answer(from, message, this.#clock.now())
+        .then((answer) => this.network?.send(from, answer))
+        .catch((error: unknown) => this.#onBug(error));
     } else this.sync?.onMessage(from, message);
   }
 

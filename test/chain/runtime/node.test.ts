@@ -155,3 +155,14 @@ it("a copied state survives a restart", async () => {
   await transfers(2, [...nodes, again.node]);
   expect(again.node.head.number).toBeGreaterThan(10);
 });
+
+it("a node stops when the chain is not that of its operator's checkpoint, also without a snapshot", async () => {
+  cluster = new Cluster(clusterSpec(4, { epochBlocks: 3 }));
+  const nodes = await validators(4);
+  await transfers(5, nodes);
+  const checkpoint = { epoch: 0, hash: `0x${"77".repeat(32)}` as const };
+  const failed = new Promise<unknown>((resolve) => {
+    void cluster?.open("careful", { catchUp: { nearBlocks: 1_000, checkpoint }, onFailure: resolve });
+  });
+  expect(await failed).toMatchObject({ code: "SYNC_CHECKPOINT_UNKNOWN" });
+});

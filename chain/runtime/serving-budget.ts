@@ -1,0 +1,29 @@
+/**
+ * How many blocks others may have read from our disk. A request is small and its answer large, so whoever asks decides
+ * how much work it is: each peer has its share, and all together no more than leaves time for consensus. Who is refused
+ * asks somebody else.
+ */
+import { type Rate, TokenBucket } from "../network/token-bucket.ts";
+import { MAX_SERVED_PEERS, SERVED_BLOCKS, SERVED_BLOCKS_PER_PEER } from "./limits.ts";
+
+export class ServingBudget {
+  readonly #perPeer: Rate;
+  readonly #all: TokenBucket;
+  /** The oldest first. */
+  readonly #peers = new Map<string, TokenBucket>();
+
+  constructor(now: number, perPeer: Rate = SERVED_BLOCKS_PER_PEER, all: Rate = SERVED_BLOCKS) {
+    this.#perPeer = perPeer;
+    this.#all = new TokenBucket(all, now);
+  }
+
+  /** Whether so many blocks may be read for the peer. */
+  allows(peer: string, blocks: number, now: number): boolean {
+    const own = this.#peers.get(peer) ?? new TokenBucket(this.#perPeer, now);
+    this.#peers.delete(peer);
+    this.#peers.set(peer, own);
+    const [oldest] = this.#peers.keys();
+    if (this.#peers.size > MAX_SERVED_PEERS && oldest !== undefined) this.#peers.delete(oldest);
+    return own.take(blocks, now) && this.#all.take(blocks, now);
+  }
+}
