@@ -34,3 +34,6 @@ export const MAX_REPUBLISHED = 512;
 export const SERVED_BLOCKS_PER_PEER: Rate = { perSecond: 320, burst: 640 };
 export const SERVED_BLOCKS: Rate = { perSecond: 800, burst: 1_600 };
 export const MAX_SERVED_PEERS = 1_024;
+
+/** Transactions whose senders are remembered for a while, whether or not they wait: two large blocks of them. */
+export const MAX_RECOVERED_KEPT = 8_192;

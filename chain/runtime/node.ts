@@ -41,6 +41,7 @@ import type { NodeLog, SubsystemLog } from "./node-log.ts";
 import type { NodeMeter } from "./node-meter.ts";
 import type { NodeNetwork, Peer } from "./node-network.ts";
 import { OwnTransactions } from "./own-transactions.ts";
+import { SenderCache } from "./sender-cache.ts";
 import { ServingBudget } from "./serving-budget.ts";
 import { specValidators, type ValidatorSource } from "./validator-source.ts";
 
@@ -90,6 +91,7 @@ export class Node extends ChainReader {
   readonly #evidence: { readonly evidence: Evidence; readonly offence: Offence }[] = [];
   readonly #say: SubsystemLog;
   readonly #budget: ServingBudget;
+  readonly #senders: SenderCache;
   #network: NodeNetwork | undefined;
   #isWorkWaiting = false;
   /** Who is asked next when nobody in particular is. */
@@ -105,6 +107,7 @@ export class Node extends ChainReader {
     this.#parts = parts;
     this.#say = parts.say("consensus");
     this.#budget = new ServingBudget(parts.clock.now());
+    this.#senders = new SenderCache((raws) => parts.senders.recover(raws));
     this.#rules = rulesOfSpec(spec);
     this.#chain = new FinalisedChain(store);
     const usual = consensusParametersOf(spec);
@@ -208,7 +211,7 @@ export class Node extends ChainReader {
 
   #makeDriver(parameters: ReturnType<typeof consensusParametersOf>): ConsensusDriver {
     const { spec, store, log, records, floor, signer, crypto, clock } = this.#parts;
-    const { senders, onFailure } = this.#parts;
+    const { onFailure } = this.#parts;
     return new ConsensusDriver({
       core: { parameters, crypto, signer, ...(floor && { floor }) },
       base: finalBase(store, spec, parameters),
@@ -219,7 +222,7 @@ export class Node extends ChainReader {
       ports: {
         send: (to, message) => this.#send(to, message),
         serve: (request, to) => this.#serve(request, to),
-        recover: (block) => recoverBlock(block, this.mempool, (raws) => senders.recover(raws)),
+        recover: (block) => recoverBlock(block, this.mempool, (raws) => this.#senders.recover(raws)),
         candidates: (parent) => this.#candidates(parent),
         onRejected: (rejected, parent) => this.#onRejected(rejected, parent),
         commit: (blocks, certificate) => this.#commits.commit(blocks, certificate),
@@ -241,7 +244,7 @@ export class Node extends ChainReader {
   }
 
   #makeIntake(): TransactionIntake {
-    const { senders, journal, clock, spec, store } = this.#parts;
+    const { journal, clock, spec, store } = this.#parts;
     return new TransactionIntake({
       mempool: this.mempool,
       rules: this.#rules,
@@ -249,7 +252,7 @@ export class Node extends ChainReader {
       state: () => store.state().reader,
       baseFee: () => nextBaseFee(this.head.header),
       now: () => clock.now(),
-      recover: (raws) => senders.recover(raws),
+      recover: (raws) => this.#senders.recover(raws),
       journal: (raws) => journal.append(raws),
       publish: (raws) => {
         this.#ownTransactions.add(raws, clock.now());

@@ -1,0 +1,44 @@
+import { expect, it } from "vitest";
+import { SenderCache } from "../../../chain/runtime/sender-cache.ts";
+import { SenderPool } from "../../../chain/senders/sender-pool.ts";
+import { ALICE, SingleNode } from "./support/single-node.ts";
+
+const fixture = new SingleNode();
+fixture.remove();
+const raws = [0n, 1n, 2n].map((nonce) => fixture.sign(ALICE, { nonce }));
+
+function counted(): { readonly cache: SenderCache; readonly asked: Uint8Array[]; readonly pool: SenderPool } {
+  const pool = new SenderPool({ workers: 1 });
+  const asked: Uint8Array[] = [];
+  const cache = new SenderCache((some) => {
+    asked.push(...some);
+    return pool.recover(some);
+  });
+  return { cache, asked, pool };
+}
+
+it("recovers what is asked for twice at one time, and later again, once", async () => {
+  const { cache, asked, pool } = counted();
+  const [first, second] = await Promise.all([cache.recover(raws), cache.recover([...raws].reverse())]);
+  expect(second).toEqual([...first].reverse());
+  expect(await cache.recover(raws.slice(1))).toEqual(first.slice(1));
+  expect(asked).toEqual(raws);
+  for (const result of first) expect(result).toMatchObject({ sender: ALICE.address });
+  await pool.close();
+});
+
+it("answers for bad ones in their place, and asks again after a fault of ours", async () => {
+  const { cache, pool } = counted();
+  const results = await cache.recover([new Uint8Array([0xc0]), ...raws.slice(0, 1)]);
+  expect(results[0]).toMatchObject({ code: "TX_MALFORMED" });
+  expect(results[1]).toMatchObject({ sender: ALICE.address });
+  await pool.close();
+  let isBroken = true;
+  const fragile = new SenderCache(async (some) => {
+    if (isBroken) throw new Error("out of order");
+    return some.map(() => results[1] as (typeof results)[number]);
+  });
+  await expect(fragile.recover(raws)).rejects.toThrow("out of order");
+  isBroken = false;
+  expect(await fragile.recover(raws)).toHaveLength(3);
+});
