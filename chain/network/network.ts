@@ -116,8 +116,13 @@ export class Network {
     } catch (error) {
       this.#isRunning = false;
       await this.#stopLibp2p();
-      throw networkError("NETWORK_CANNOT_LISTEN", `cannot listen: ${error instanceof Error ? error.message : error}`, {
-        listen: this.#options.listen ?? [],
+      const listen = this.#options.listen ?? [];
+      const text = error instanceof Error ? error.message : String(error);
+      // libp2p gives advice to programmers first, then the stack of each cause.
+      const reason = /\bE[A-Z]{4,}\b.*/.exec(text)?.[0] ?? text.split("\n")[0];
+      throw networkError("NETWORK_CANNOT_LISTEN", `cannot listen on ${listen.join(", ")}: ${reason}`, {
+        listen,
+        hint: "Another program may use that port, or this machine lacks that address: choose others with --p2p-port or --listen.",
       });
     }
     this.#gossip.start(this.#options.role === "follower");
