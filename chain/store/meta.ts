@@ -107,7 +107,7 @@ export function checkIdentity(found: StoredChain, wanted: ChainIdentity, directo
       foundGenesis: foundHash,
       wanted: wanted.chainId,
       wantedGenesis: wantedHash,
-      hint: "Choose another folder with --data-dir, or start over in this one with --fresh.",
+      hint: "Choose another folder with --data-dir, or give the chain spec that this one was made with.",
     },
   );
 }
