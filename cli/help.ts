@@ -97,7 +97,7 @@ function optionDetails(spec: OptionSpec): string {
   if (spec.type === "string" && spec.choices !== undefined) facts.push(`one of ${spec.choices.join(", ")}`);
   if (spec.type === "list") facts.push("may be repeated");
   if ((spec.type === "string" || spec.type === "integer") && spec.required) facts.push("required");
-  if ((spec.type === "string" || spec.type === "integer") && spec.default !== undefined) {
+  if ((spec.type === "string" || spec.type === "integer") && spec.default !== undefined && spec.default !== "") {
     facts.push(`default ${spec.default}`);
   }
   if (spec.env !== undefined) facts.push(`or ${spec.env}`);
