@@ -36,6 +36,7 @@ const SYSTEM_HINTS: Readonly<Record<string, string>> = {
   EACCES: "Check who owns that path, or choose another one.",
   EADDRINUSE: "Another program uses that port: stop it, or choose another port.",
   EADDRNOTAVAIL: "This machine does not have that address: choose one of its own, such as 127.0.0.1.",
+  EEXIST: "Something has that name already: choose another path.",
   EISDIR: "That is a folder: name a file.",
   EMFILE: "Too many files are open: raise the limit (ulimit -n), or close other programs.",
   ENOENT: "Check the path.",
