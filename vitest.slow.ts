@@ -1,12 +1,13 @@
 import { defineConfig } from "vitest/config";
+import { SLOW } from "./vitest.config.ts";
 
-/** Networks of real processes, killed and cut off under load: for `npm run test:slow`. One at a time. */
+/** What `npm test` leaves out: programs as people run them, networks of them, and a GPU's driver played by ours. */
 export default defineConfig({
   test: {
-    include: ["test/processes/**/*.test.ts"],
+    include: [...SLOW],
     testTimeout: 300_000,
-    hookTimeout: 120_000,
+    hookTimeout: 240_000,
     pool: "forks",
-    fileParallelism: false,
+    maxWorkers: "100%",
   },
 });

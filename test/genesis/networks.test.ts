@@ -51,7 +51,7 @@ describe("the networks that ship with the node", () => {
   });
 
   it.each([
-    ["devnet", "0xa8ed9361d6d8b4be38ca6c795d574d11e054f8efd56cffc7f4d004beca2ee952"],
+    ["devnet", "0xe8f327d7832c938bf6c6ec4c40bdf5eb26cf9d77d5e99c490521eae5caf90973"],
     ["testnet", "0x83861d22aa925c08bc8514c5dba6b32bcbb8756d5e27436c28d88ba1a37a59ed"],
     ["mainnet", "0xa5ee8ddcce018b63e4938f179b32d87b6eaf653ee3ab0843d2d3a955a74e08b8"],
   ] as const)("%s keeps its hash: another one would be another chain", (name, hash) => {
