@@ -45,8 +45,9 @@ type Outcome = RecoveredTransaction | CodedError;
 /** What a batch from a peer is worth to others: rejected means that its sender must have known better. */
 export type BatchJudgement = "accept" | "ignore" | "reject";
 
-/** A batch waits at most this long behind others before its turn, in transactions. */
 const MAX_BATCH = 2_048;
+/** More would be smaller ones, and cost more messages between threads. */
+const MAX_BATCHES = 4;
 
 export class TransactionIntake {
   readonly #options: IntakeOptions;
@@ -55,7 +56,11 @@ export class TransactionIntake {
   /** Of these, from peers. */
   #received = 0;
   #bytes = 0;
-  #running: Promise<void> | undefined;
+  /** Batches of clients that are not answered yet. */
+  #underWay = 0;
+  /** Settled when the last batch that began is in the mempool. */
+  #order: Promise<void> = Promise.resolve();
+  #isScheduled = false;
   #isClosed = false;
 
   constructor(options: IntakeOptions) {
@@ -77,7 +82,7 @@ export class TransactionIntake {
         return;
       }
       this.#queue.push({ raw, resolve, reject });
-      this.#running ??= this.#run();
+      this.#schedule();
     });
   }
 
@@ -126,7 +131,7 @@ export class TransactionIntake {
   /** Answers what waits; nothing is taken afterwards. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    await this.#running;
+    while (this.#queue.length > 0 || this.#underWay > 0) await new Promise((resolve) => setImmediate(resolve));
   }
 
   #takeRoom(count: number, bytes: number): boolean {
@@ -136,26 +141,42 @@ export class TransactionIntake {
     return true;
   }
 
-  async #run(): Promise<void> {
-    // What arrives in the same turn goes into the same batch.
-    await new Promise((resolve) => setImmediate(resolve));
-    while (this.#queue.length > 0) {
-      const batch = this.#queue.slice(0, MAX_BATCH);
-      this.#queue = this.#queue.slice(MAX_BATCH);
-      try {
-        await this.#process(batch);
-      } catch (error) {
-        for (const { reject } of batch) reject(error);
-      }
-      this.#waiting -= batch.length;
-      for (const { raw } of batch) this.#bytes -= raw.length;
-    }
-    this.#running = undefined;
+  /** What arrives in the same turn goes into the same batch; several are under way, so that no thread waits for another. */
+  #schedule(): void {
+    if (this.#isScheduled || this.#queue.length === 0 || this.#underWay >= MAX_BATCHES) return;
+    this.#isScheduled = true;
+    setImmediate(() => {
+      this.#isScheduled = false;
+      this.#begin(this.#queue.splice(0, MAX_BATCH));
+      this.#schedule();
+    });
   }
 
-  async #process(batch: readonly Waiting[]): Promise<void> {
-    const { recover, journal, publish, baseFee } = this.#options;
-    const outcomes = this.#addAll(await recover(batch.map(({ raw }) => raw)), baseFee());
+  /** Senders are recovered at the same time, but transactions added in the order in which they came. */
+  #begin(batch: readonly Waiting[]): void {
+    const { recover, baseFee } = this.#options;
+    this.#underWay++;
+    const recovered = recover(batch.map(({ raw }) => raw));
+    const added = Promise.all([recovered, this.#order]).then(([results]) => this.#addAll(results, baseFee()));
+    this.#order = added.then(
+      () => undefined,
+      () => undefined,
+    );
+    added
+      .then((outcomes) => this.#acknowledge(batch, outcomes))
+      .catch((error: unknown) => {
+        for (const { reject } of batch) reject(error);
+      })
+      .finally(() => {
+        this.#underWay--;
+        this.#waiting -= batch.length;
+        for (const { raw } of batch) this.#bytes -= raw.length;
+        this.#schedule();
+      });
+  }
+
+  async #acknowledge(batch: readonly Waiting[], outcomes: readonly Outcome[]): Promise<void> {
+    const { journal, publish } = this.#options;
     const accepted = batch.filter((_, index) => !(outcomes[index] instanceof CodedError)).map(({ raw }) => raw);
     if (accepted.length > 0) {
       publish(accepted);
