@@ -28,6 +28,7 @@ import { SnapshotSource } from "../sync/snapshot-source.ts";
 import { WorkerVerifier } from "../verification/worker-verifier.ts";
 import { type CatchUpOptions, catchUp } from "./catch-up.ts";
 import { type Clock, systemClock } from "./clock.ts";
+import { INLINE_RECOVERIES } from "./limits.ts";
 import { Node } from "./node.ts";
 import { type NodeLog, silentLog } from "./node-log.ts";
 import { type NodeMeter, noMeter } from "./node-meter.ts";
@@ -105,7 +106,7 @@ async function openParts(options: OpenNodeOptions, opened: Closing): Promise<Ope
   }
   await commitGenesis(store, genesis);
   source.start(clock.now());
-  const senders = new SenderPool({ inline: 0 });
+  const senders = new SenderPool({ inline: INLINE_RECOVERIES });
   opened.add(() => senders.close());
   const verifier = new WorkerVerifier({ chainId: spec.chainId });
   opened.add(() => verifier.close());
