@@ -6,6 +6,7 @@
  * The targets are times, since the protocol's own pace of 200 ms per block is one; they hold on a machine that has
  * nothing else to do.
  */
+import { setTimeout as delay } from "node:timers/promises";
 import { Prng } from "../../base/prng.ts";
 import type { BenchCase, BenchResult } from "../case.ts";
 import { rpc } from "../network/http-client.ts";
@@ -67,8 +68,4 @@ async function timeToFinality(url: URL, raw: string): Promise<number> {
   const hash = await rpc<string>(url, "eth_sendRawTransaction", raw);
   while ((await rpc<object | null>(url, "eth_getTransactionReceipt", hash)) === null) await delay(POLL_MILLISECONDS);
   return performance.now() - start;
-}
-
-function delay(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }

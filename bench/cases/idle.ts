@@ -1,5 +1,7 @@
 /** What a validator costs while nothing happens: processor time and memory of each of four, over a while. */
+
 import { readFile } from "node:fs/promises";
+import { setTimeout as delay } from "node:timers/promises";
 import type { BenchCase, BenchResult } from "../case.ts";
 import { startDevnet } from "../network/our-network.ts";
 import { withScratchFolder } from "../scratch.ts";
@@ -28,10 +30,10 @@ export const benchCase: BenchCase<Params> = {
 async function measure({ seconds, settle, validators }: Params, folder: string): Promise<BenchResult> {
   const chain = await startDevnet(folder, validators);
   try {
-    await delay(settle);
+    await delay(settle * 1000);
     const before = await Promise.all(chain.processes.map(processorSeconds));
     const start = performance.now();
-    await delay(seconds);
+    await delay(seconds * 1000);
     const elapsed = (performance.now() - start) / 1000;
     const after = await Promise.all(chain.processes.map(processorSeconds));
     const percent = Math.max(...after.map((total, index) => ((total - (before[index] ?? 0)) / elapsed) * 100));
@@ -62,8 +64,4 @@ async function processorSeconds(pid: number): Promise<number> {
 async function residentMegabytes(pid: number): Promise<number> {
   const kilobytes = /VmRSS:\s+(\d+)/.exec(await readFile(`/proc/${pid}/status`, "utf8"))?.[1];
   return Number(kilobytes) / 1024;
-}
-
-function delay(seconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, seconds * 1000));
 }

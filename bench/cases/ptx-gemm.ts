@@ -1,5 +1,4 @@
 /** A matrix product by the WebAssembly engine, and what committing to its result costs beside the work. */
-import { readFile } from "node:fs/promises";
 import { Prng } from "../../base/prng.ts";
 import { runProgram } from "../../compute/device/run-program.ts";
 import { WasmEngine } from "../../compute/device/wasm-engine.ts";
@@ -8,6 +7,7 @@ import { ENGINE_VERSION, type Program, type TileSpec } from "../../compute/progr
 import { checkProgram } from "../../compute/ptx/check-program.ts";
 import type { BenchCase, BenchResult } from "../case.ts";
 import { interleave } from "../interleave.ts";
+import { testKernel } from "../test-kernel.ts";
 
 interface Params extends Readonly<Record<string, number>> {
   readonly rounds: number;
@@ -21,19 +21,6 @@ export const benchCase: BenchCase<Params> = {
   sizes: { smoke: { rounds: 1, size: 32, commits: 1 }, full: { rounds: 5, size: 256, commits: 20 } },
   run,
 };
-
-/** The tests' kernel; from `dist` it lies one folder further up. */
-async function kernelText(): Promise<string> {
-  const paths = ["../../test/compute/ptx/kernels/gemm.ptx", "../../../test/compute/ptx/kernels/gemm.ptx"];
-  for (const path of paths) {
-    try {
-      return await readFile(new URL(path, import.meta.url), "utf8");
-    } catch (error) {
-      if ((error as { readonly code?: string }).code !== "ENOENT") throw error;
-    }
-  }
-  throw new Error("the kernel of this benchmark is not there");
-}
 
 function programOf(ptx: string, size: number, tile: TileSpec): Program {
   const number = new Uint8Array(4);
@@ -61,7 +48,7 @@ function programOf(ptx: string, size: number, tile: TileSpec): Program {
 
 async function run({ rounds, size, commits }: Params): Promise<BenchResult> {
   const tile: TileSpec = { kind: "rows", pitch: 4 * size, width: 64, rows: 16, plane: size };
-  const checked = checkProgram(programOf(await kernelText(), size, tile));
+  const checked = checkProgram(programOf(await testKernel("gemm"), size, tile));
   const engine = new WasmEngine(checked);
   const prng = new Prng("gemm");
   const matrix = (): Uint8Array =>

@@ -1,11 +1,11 @@
 /** Thread instructions per second of a compiled integer kernel, beside the plain interpreter on the same kernel. */
-import { readFile } from "node:fs/promises";
 import { checkKernel } from "../../compute/ptx/check.ts";
 import { interpretBlock } from "../../compute/ptx/interpreter/interpret.ts";
 import { compileKernel } from "../../compute/ptx/wasm/compile.ts";
 import { Machine, scratchBytes, type TileWindow } from "../../compute/ptx/wasm/machine.ts";
 import type { BenchCase, BenchResult } from "../case.ts";
 import { interleave } from "../interleave.ts";
+import { testKernel } from "../test-kernel.ts";
 
 interface Params extends Readonly<Record<string, number>> {
   readonly rounds: number;
@@ -25,21 +25,8 @@ export const benchCase: BenchCase<Params> = {
   run,
 };
 
-/** The tests' kernel; from `dist` it lies one folder further up. */
-async function kernelText(): Promise<string> {
-  const paths = ["../../test/compute/ptx/kernels/integer.ptx", "../../../test/compute/ptx/kernels/integer.ptx"];
-  for (const path of paths) {
-    try {
-      return await readFile(new URL(path, import.meta.url), "utf8");
-    } catch (error) {
-      if ((error as { readonly code?: string }).code !== "ENOENT") throw error;
-    }
-  }
-  throw new Error("the kernel of this benchmark is not there");
-}
-
 async function run({ rounds, blocks, threads, peerThreads }: Params): Promise<BenchResult> {
-  const checked = checkKernel(await kernelText(), "sha256");
+  const checked = checkKernel(await testKernel("integer"), "sha256");
   // The kernel is one straight line; what the rewriter put in is not counted.
   const perThread = checked.kernel.blocks
     .flatMap(({ instructions }) => instructions)

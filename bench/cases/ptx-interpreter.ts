@@ -2,7 +2,6 @@
  * Thread instructions per second of WebAssembly, beside the plain interpreter in C++ that the stand-in for libcuda is: SHA-256
  * as nvcc compiles it, on one core each.
  */
-import { readFile } from "node:fs/promises";
 import { ENTRY, printPtx } from "../../compute/device/cuda/print-ptx.ts";
 import { type CudaSession, loadAddon } from "../../compute/native/addon.ts";
 import { type CheckedKernel, checkKernel } from "../../compute/ptx/check.ts";
@@ -11,6 +10,7 @@ import { Machine, scratchBytes } from "../../compute/ptx/wasm/machine.ts";
 import { buildStandIn } from "../../test/native/stand-in.ts";
 import type { BenchCase, BenchResult } from "../case.ts";
 import { interleave } from "../interleave.ts";
+import { testKernel } from "../test-kernel.ts";
 
 interface Params extends Readonly<Record<string, number>> {
   readonly rounds: number;
@@ -24,19 +24,6 @@ export const benchCase: BenchCase<Params> = {
   sizes: { smoke: { rounds: 1, blocks: 2, threads: 32 }, full: { rounds: 9, blocks: 60, threads: 256 } },
   run,
 };
-
-/** The tests' kernel; from `dist` it lies one folder further up. */
-async function kernelText(): Promise<string> {
-  const paths = ["../../test/compute/ptx/kernels/integer.ptx", "../../../test/compute/ptx/kernels/integer.ptx"];
-  for (const path of paths) {
-    try {
-      return await readFile(new URL(path, import.meta.url), "utf8");
-    } catch (error) {
-      if ((error as { readonly code?: string }).code !== "ENOENT") throw error;
-    }
-  }
-  throw new Error("the kernel of this benchmark is not there");
-}
 
 const MESSAGE = Uint8Array.from({ length: 12 }, (_, i) => i);
 
@@ -70,7 +57,7 @@ async function interpreter(checked: CheckedKernel, bytes: number): Promise<CudaS
 }
 
 async function run({ rounds, blocks, threads }: Params): Promise<BenchResult> {
-  const checked = checkKernel(await kernelText(), "sha256");
+  const checked = checkKernel(await testKernel("integer"), "sha256");
   // The kernel is one straight line; what the rewriter put in is not counted.
   const perThread = checked.kernel.blocks
     .flatMap(({ instructions }) => instructions)

@@ -3,8 +3,7 @@
  * state tree, write a synced batch, all overlapping. Half of them are legacy (EIP-155), half EIP-1559; senders and
  * recipients are drawn from one set of accounts, and every block burns fees through the token module.
  *
- * It stands on SenderPool and FinalisedChain, as the node that drives consensus will. The solo chain of `ogpu devnet`
- * uses neither and is slower than these figures.
+ * It stands on SenderPool and FinalisedChain, as a node does; what consensus, gossip and RPC add is measured by `load`.
  *
  * Beside it: one core recovering the senders of the same transactions and doing nothing else, which is the limit of a
  * core; and @ethereumjs/vm's runTx on the same transfers, from bytes, in memory.

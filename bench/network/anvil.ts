@@ -2,6 +2,7 @@
 import { spawn } from "node:child_process";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { freePort } from "./free-port.ts";
 import { rpc } from "./http-client.ts";
 
@@ -27,7 +28,7 @@ export async function startAnvil(chainId: bigint): Promise<RunningChain> {
     );
     if (answered) break;
     if (attempt > 200 || child.exitCode !== null) throw new Error("anvil does not start");
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await delay(50);
   }
   return {
     url,

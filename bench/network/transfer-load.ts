@@ -1,4 +1,5 @@
 /** Presigned transfers, sent over one connection per account, until every chain that is named has all of them. */
+import { setTimeout as delay } from "node:timers/promises";
 import { bytesToHex } from "../../base/bytes.ts";
 import { GWEI } from "../../base/units.ts";
 import { testAccount } from "../../cli/test-accounts.ts";
@@ -110,6 +111,6 @@ async function untilMined(client: HttpClient, question: Buffer, perAccount: numb
   for (;;) {
     const answers = JSON.parse((await client.post(question)).toString()) as { result: string }[];
     if (answers.every(({ result }) => Number(result) >= perAccount)) return;
-    await new Promise((resolve) => setTimeout(resolve, POLL_MILLISECONDS));
+    await delay(POLL_MILLISECONDS);
   }
 }

@@ -41,7 +41,6 @@ export interface Metrics {
   readonly transactions: Counter;
   readonly evidence: Counter;
   readonly alarms: Counter;
-  networkBytes(direction: Direction): Counter;
   /** Everything, as Prometheus reads it. */
   text(): Promise<string>;
   readonly contentType: string;
@@ -65,16 +64,11 @@ export function createMetrics(): Metrics {
     ...{ name: "ogpu_votes_total", help: "Votes sent and received", registers },
     labelNames: ["kind", "direction"],
   });
-  const bytes = new PromCounter({
-    ...{ name: "ogpu_network_bytes_total", help: "Bytes sent to peers and received", registers },
-    labelNames: ["direction"],
-  });
   const byVote = new Map(
     KINDS.flatMap((kind) =>
       DIRECTIONS.map((direction) => [`${kind} ${direction}`, adding(votes.labels(kind, direction))]),
     ),
   );
-  const byDirection = { received: adding(bytes.labels("received")), sent: adding(bytes.labels("sent")) };
   const stopLoop = measureEventLoop(registry);
   measureProcess(registry);
   return {
@@ -97,7 +91,6 @@ export function createMetrics(): Metrics {
     transactions: counter("ogpu_transactions_total", "Transactions in them"),
     evidence: counter("ogpu_evidence_total", "Offences of validators that were seen"),
     alarms: counter("ogpu_alarms_total", "Alarms of the consensus core; any is a reason to look"),
-    networkBytes: (direction) => byDirection[direction],
     text: () => registry.metrics(),
     contentType: registry.contentType,
     close: stopLoop,

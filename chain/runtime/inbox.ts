@@ -4,22 +4,17 @@
  * a few milliseconds: while one is being checked, its copies wait, and are dropped if it was good.
  */
 import { CodedError } from "../../base/errors.ts";
-import type { CheckJob, CheckResult } from "../consensus/check-job.ts";
 import type { Event } from "../consensus/events.ts";
 import type { ConsensusState } from "../consensus/state.ts";
 import type { Block, Message, PeerId } from "../consensus/types.ts";
 import { VoteGate } from "../consensus/vote-gate.ts";
+import type { Verifier } from "../verification/verifier.ts";
 import { MAX_CHECKS_PER_PEER, MAX_COPIES_WAITING, MAX_WAITING_PER_PEER } from "./limits.ts";
 import { PeerLanes } from "./peer-lanes.ts";
 
-/** Checks jobs, on another thread or on this one. Rejects when it is closed or overloaded. */
-export interface JobVerifier {
-  check(job: CheckJob): Promise<CheckResult>;
-}
-
 export interface InboxPorts {
   readonly state: ConsensusState;
-  readonly verifier: JobVerifier;
+  readonly verifier: Pick<Verifier, "check">;
   /** A block that a peer sent, with its body checked against its header. Throws a CodedError. */
   wholeBlock(block: Block): Block;
   dispatch(event: Event): void;

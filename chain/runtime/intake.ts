@@ -1,7 +1,7 @@
 /**
  * The way of transactions into the mempool: senders recovered in batches on other threads, checked against the final
- * state, and, for those of our own clients, written to the journal before they are acknowledged. While one batch is on
- * its way the next one gathers, so that load makes batches larger and not more numerous.
+ * state, and, for those of our own clients, written to the journal before they are acknowledged. What comes in
+ * one turn is one batch, and few are under way at a time, so that load makes them larger and not more numerous.
  */
 import { bytesToHex } from "../../base/bytes.ts";
 import { assert, CodedError } from "../../base/errors.ts";

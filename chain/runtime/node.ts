@@ -27,13 +27,14 @@ import type { SenderPool } from "../senders/sender-pool.ts";
 import type { ChainHead, ChainStore } from "../store/chain-store.ts";
 import { FinalisedChain } from "../store/finalised-chain.ts";
 import type { FinalBlock } from "../store/write-block.ts";
+import type { Verifier } from "../verification/verifier.ts";
 import { recoverBlock } from "./block-senders.ts";
 import { ChainReader } from "./chain-reader.ts";
 import type { Clock } from "./clock.ts";
 import { CommitQueue } from "./commit-queue.ts";
 import { ConsensusDriver, type DriverLog } from "./driver.ts";
 import { answerRequest, finalBase } from "./final-blocks.ts";
-import { Inbox, type JobVerifier } from "./inbox.ts";
+import { Inbox } from "./inbox.ts";
 import { type BatchJudgement, TransactionIntake } from "./intake.ts";
 import { Ledger } from "./ledger.ts";
 import { HOUSEKEEPING_INTERVAL, LEAST_GAS, MAX_EVIDENCE } from "./limits.ts";
@@ -55,7 +56,7 @@ export interface NodeParts {
   readonly floor?: SignFloor;
   readonly journal: Pick<MempoolJournal, "append" | "isCompactionDue" | "compact">;
   readonly senders: Pick<SenderPool, "recover">;
-  readonly verifier: JobVerifier;
+  readonly verifier: Pick<Verifier, "check">;
   readonly crypto: Crypto;
   /** Without one the node follows and signs nothing. */
   readonly signer?: Signer | undefined;

@@ -1,6 +1,7 @@
 /** Runs the client's machine in a node: files, timer, network and the import into the store. */
 import { CodedError } from "../../base/errors.ts";
 import { isSealHeader } from "../blocks/header.ts";
+import type { Clock } from "../runtime/clock.ts";
 import type { ChainStore } from "../store/chain-store.ts";
 import { discardImport, importState } from "../store/import-state.ts";
 import { syncError } from "./errors.ts";
@@ -10,14 +11,6 @@ import type { SyncAnswer, SyncRequest } from "./messages.ts";
 import type { SyncTarget, TrustOptions, VerifiedSeal } from "./seal-chain.ts";
 import { SnapshotSync } from "./snapshot-sync.ts";
 import type { SyncFiles } from "./sync-files.ts";
-
-/** Time as the runner sees it. */
-export interface SyncClock {
-  /** Milliseconds since 1970. */
-  now(): number;
-  /** Runs once after so many milliseconds, unless the returned function is called before. */
-  setTimer(milliseconds: number, run: () => void): () => void;
-}
 
 /** The files as the runner uses them; the simulator has others. */
 export type SyncFolder = Pick<
@@ -34,7 +27,7 @@ export interface SyncRunnerOptions {
   readonly send: (to: string, message: SyncRequest) => void;
   /** The peer sent something that no honest one sends. */
   readonly penalise: (peer: string, reason: string) => void;
-  readonly clock: SyncClock;
+  readonly clock: Clock;
   readonly limits?: Partial<SyncLimits>;
   readonly nearBlocks?: number;
   /** Leaves written to the store so far. */

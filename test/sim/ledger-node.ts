@@ -8,7 +8,6 @@ import { type CheckResult, checkJob } from "../../chain/consensus/check-job.ts";
 import type { ConsensusState } from "../../chain/consensus/state.ts";
 import type { FinalSegment, PeerId } from "../../chain/consensus/types.ts";
 import { genesisStakes } from "../../chain/consensus-parameters.ts";
-import type { JobVerifier } from "../../chain/runtime/inbox.ts";
 import { Node } from "../../chain/runtime/node.ts";
 import type { NodeLog } from "../../chain/runtime/node-log.ts";
 import { type NodeMeter, noMeter } from "../../chain/runtime/node-meter.ts";
@@ -21,6 +20,7 @@ import type { StoreLimits } from "../../chain/store/limits.ts";
 import type { SourceLimits, SyncLimits } from "../../chain/sync/limits.ts";
 import { SnapshotSource } from "../../chain/sync/snapshot-source.ts";
 import { SyncRunner } from "../../chain/sync/sync-runner.ts";
+import type { Verifier } from "../../chain/verification/verifier.ts";
 import type { NodeMessage } from "../../chain/wire/node-message.ts";
 import type { Address } from "../../vm/state/account.ts";
 import { between } from "./chance.ts";
@@ -261,7 +261,7 @@ export class LedgerNode extends SimNode {
   }
 
   /** The ledger executes at once: the time that a block takes is spent before, on the check of its signatures. */
-  #slowVerifier(life: Lifetime): JobVerifier {
+  #slowVerifier(life: Lifetime): Pick<Verifier, "check"> {
     const { core, prng, executionTime } = this.settings;
     const quick = this.verifier(life);
     return {

@@ -7,7 +7,7 @@ import { voteMessage } from "../../chain/consensus/messages.ts";
 import type { ConsensusState, CoreOptions, Epoch, FinalBase } from "../../chain/consensus/state.ts";
 import type { Block, Certificate, Evidence, Message, PeerId, Vote } from "../../chain/consensus/types.ts";
 import type { ValidatorId } from "../../chain/consensus/validator-set.ts";
-import type { JobVerifier } from "../../chain/runtime/inbox.ts";
+import type { Verifier } from "../../chain/verification/verifier.ts";
 import type { NodeMessage } from "../../chain/wire/node-message.ts";
 import type { Actor, ActorContext } from "./actors/actor.ts";
 import { between } from "./chance.ts";
@@ -163,7 +163,7 @@ export abstract class SimNode {
     return new Device(prng, slower * writeTime, () => this.host.onWriteBoundary(this));
   }
 
-  protected verifier(life: Lifetime): JobVerifier {
+  protected verifier(life: Lifetime): Pick<Verifier, "check"> {
     const { core, prng } = this.settings;
     return {
       check: async (job): Promise<CheckResult> => {

@@ -31,7 +31,6 @@ describe("metrics", () => {
     metrics.transactions.add(250);
     metrics.votes("NOTARIZE", "sent").add();
     metrics.votes("NOTARIZE", "received").add(3);
-    metrics.networkBytes("received").add(1000);
     metrics.finalitySeconds.observe(0.22);
     const found = await samples(metrics);
     expect(found.get("ogpu_height")).toBe(12);
@@ -41,7 +40,6 @@ describe("metrics", () => {
     expect(found.get("ogpu_transactions_total")).toBe(250);
     expect(found.get('ogpu_votes_total{kind="NOTARIZE",direction="received"}')).toBe(3);
     expect(found.get('ogpu_votes_total{kind="NOTARIZE",direction="sent"}')).toBe(1);
-    expect(found.get('ogpu_network_bytes_total{direction="received"}')).toBe(1000);
     expect(found.get('ogpu_finality_seconds_bucket{le="0.2"}')).toBe(0);
     expect(found.get('ogpu_finality_seconds_bucket{le="0.25"}')).toBe(1);
   });
@@ -52,7 +50,7 @@ describe("metrics", () => {
       expect.arrayContaining([
         ...["ogpu_height", "ogpu_view", "ogpu_view_changes_total", "ogpu_votes_total", "ogpu_peers"],
         ...["ogpu_mempool_transactions", "ogpu_mempool_bytes", "ogpu_sync_progress", "ogpu_blocks_total"],
-        ...["ogpu_transactions_total", "ogpu_evidence_total", "ogpu_alarms_total", "ogpu_network_bytes_total"],
+        ...["ogpu_transactions_total", "ogpu_evidence_total", "ogpu_alarms_total"],
         ...["ogpu_finality_seconds_count", "ogpu_event_loop_delay_seconds", "ogpu_event_loop_utilization"],
         ...["process_cpu_seconds_total", "process_resident_memory_bytes", "nodejs_heap_size_used_bytes"],
       ]),
