@@ -35,12 +35,13 @@ function addonHeaders() {
   ];
 }
 
-/** Each with its flags. The kernels are compiled once for any processor and once for those with AVX2 and FMA. */
+/** Each with its flags. The kernels are compiled for any processor, for those with AVX2 and FMA, and for those with AVX-512. */
 function units() {
   const fast = process.arch === "x64";
-  const variants = fast ? ["-DOGPU_HAS_FMA_VARIANT"] : [];
-  const plain = ["addon.cc", "cpu/cpu-device.cc", "cpu/worker-pool.cc", "cuda/driver.cc", "cuda/session.cc"];
-  const list = [...plain, "cuda/cuda-device.cc"].map((source) => ({
+  const variants = fast ? ["-DOGPU_HAS_X86_VARIANTS"] : [];
+  const plain = ["addon.cc", "cpu/cpu-device.cc", "cpu/worker-pool.cc", "hash/sha256.cc", "hash/tile-addresses.cc"];
+  const cuda = ["cuda/driver.cc", "cuda/session.cc", "cuda/cuda-device.cc"];
+  const list = [...plain, ...cuda].map((source) => ({
     ...{ source, object: `${source.replaceAll("/", "-")}.o` },
     flags: ["-O2", ...addonHeaders(), ...variants],
   }));
@@ -49,7 +50,11 @@ function units() {
     flags: [...EXACT, `-DOGPU_VARIANT=${name}`, ...flags],
   });
   list.unshift(variant("portable", variants));
-  if (fast) list.unshift(variant("fma", [...variants, "-mavx2", "-mfma"]));
+  if (fast) {
+    const fma = [...variants, "-mavx2", "-mfma"];
+    const avx512 = ["-mavx512f", "-mavx512bw", "-mavx512dq", "-mavx512vl", "-mavx512vnni"];
+    list.unshift(variant("avx512", [...fma, ...avx512]), variant("fma", fma));
+  }
   return list;
 }
 
@@ -95,7 +100,7 @@ export async function buildAddon() {
     rmSync(ADDON, { force: true });
     warn("there is no C++ compiler");
   } else {
-    console.log("set-up: compiling the compute addon");
+    console.error("set-up: compiling the compute addon");
     const problem = await compile(compiler);
     if (problem !== undefined) {
       rmSync(ADDON, { force: true });

@@ -20,7 +20,7 @@ export function buildIsCurrent() {
 export async function build() {
   // Taken before compiling: a source that changes meanwhile makes the next run build again.
   const wanted = wantedBuild();
-  console.log("set-up: compiling");
+  console.error("set-up: compiling");
   mkdirSync(DIST, { recursive: true });
   await compile();
   if (missingOutputs().length > 0) {

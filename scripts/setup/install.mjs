@@ -47,7 +47,7 @@ function packagesOf(lockFile) {
 }
 
 async function installFromLock() {
-  console.log("set-up: installing packages from package-lock.json");
+  console.error("set-up: installing packages from package-lock.json");
   // Development packages too, whatever NODE_ENV says: the compiler is one. No install scripts: what is native
   // comes prebuilt, and a package's script is code that nobody here has read.
   const args = ["ci", "--ignore-scripts", "--include=dev", "--no-audit", "--no-fund", "--loglevel=error"];

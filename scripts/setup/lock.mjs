@@ -45,7 +45,7 @@ export async function withLock(work) {
 async function acquire() {
   const start = Date.now();
   for (let waited = false; !tryCreate(LOCK); ) {
-    if (!waited) console.log("set-up: another one is at work in this checkout, waiting for it");
+    if (!waited) console.error("set-up: another one is at work in this checkout, waiting for it");
     waited = true;
     if (Date.now() - start > GIVE_UP_AFTER_MS) {
       throw new SetupError("another set-up did not end in 15 minutes.", `Stop it, delete ${LOCK} and try again.`);

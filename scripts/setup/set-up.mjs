@@ -1,6 +1,7 @@
 /** All of set-up: what is missing is made, in order. */
 import { addonIsCurrent, buildAddon } from "./addon.mjs";
 import { build, buildIsCurrent } from "./build.mjs";
+import { buildDashboard, dashboardIsCurrent } from "./dashboard.mjs";
 import { SetupError } from "./failure.mjs";
 import { install, installIsCurrent } from "./install.mjs";
 import { withLock } from "./lock.mjs";
@@ -15,6 +16,7 @@ const STEPS = [
   { isCurrent: nativeCheckIsCurrent, run: checkNativePackages },
   { isCurrent: addonIsCurrent, run: buildAddon },
   { isCurrent: buildIsCurrent, run: build },
+  { isCurrent: dashboardIsCurrent, run: buildDashboard },
 ];
 
 function checkNode() {
