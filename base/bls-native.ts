@@ -118,6 +118,13 @@ class NativeBls implements Bls {
     );
   }
 
+  aggregateVerified(signatures: readonly Uint8Array[]): Uint8Array {
+    return parse("BAD_SIGNATURE", "BLS signatures that do not aggregate", () => {
+      if (signatures.some(({ length }) => length !== BLS_SIGNATURE_LENGTH)) throw new Error("of another length");
+      return this.#blst.aggregateSerializedSignatures([...signatures], false).toBytes();
+    });
+  }
+
   aggregatePublicKeys(publicKeys: readonly BlsPublicKey[]): BlsPublicKey {
     const total = parse("BAD_PUBLIC_KEY", "there are no BLS keys to aggregate", () =>
       this.#blst.aggregatePublicKeys(publicKeys.map(pointOf), false),

@@ -108,6 +108,7 @@ export const portableBls: Bls = {
   sign: (privateKey, message) => coreSign(privateKey, message, BLS_SIGNATURE_DST),
   verify: (publicKey, message, signature) => coreVerify(pointOf(publicKey), message, signature, BLS_SIGNATURE_DST),
   aggregateSignatures,
+  aggregateVerified: aggregateSignatures,
   aggregatePublicKeys,
   aggregateVerify: (publicKeys, messages, signature) =>
     coreAggregateVerify(publicKeys.map(pointOf), messages, signature, BLS_SIGNATURE_DST),

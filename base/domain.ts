@@ -21,7 +21,11 @@ export type DomainTag =
   /** A validator commits to the block in that view. */
   | "FINALIZE"
   /** The leader's contribution to the randomness. */
-  | "BEACON";
+  | "BEACON"
+  /** A node is a validator's. */
+  | "HELLO"
+  /** A worker says how far it is with a job. */
+  | "PROGRESS";
 
 const NAME_PREFIX = "OpenGPU/";
 

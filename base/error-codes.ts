@@ -17,4 +17,6 @@ export type BaseErrorCode =
   /** A signature that cannot be read as a point of its group. */
   | "BAD_SIGNATURE"
   /** Seed material too short to make a key from. */
-  | "BAD_SEED";
+  | "BAD_SEED"
+  /** Bytes that are no vote: of unknown kind, or with a hash where there is none or none where there is one. */
+  | "VOTE_MALFORMED";

@@ -96,7 +96,9 @@ function compliance(engine: Bls): void {
   });
 
   it("verifies one aggregate over one message, with exactly the keys that signed", () => {
-    const aggregate = engine.aggregateSignatures(keys.map((each) => engine.sign(each, message)));
+    const signatures = keys.map((each) => engine.sign(each, message));
+    const aggregate = engine.aggregateSignatures(signatures);
+    expect(engine.aggregateVerified(signatures)).toEqual(aggregate);
     expect(engine.fastAggregateVerify(publicKeys, message, aggregate)).toBe(true);
     expect(engine.verify(engine.aggregatePublicKeys(publicKeys), message, aggregate)).toBe(true);
     expect(engine.fastAggregateVerify(publicKeys.slice(1), message, aggregate)).toBe(false);
@@ -138,6 +140,8 @@ function compliance(engine: Bls): void {
 
   it("refuses to aggregate nothing, or what is no signature", () => {
     expect(codeOf(() => engine.aggregateSignatures([]))).toBe("BAD_SIGNATURE");
+    expect(codeOf(() => engine.aggregateVerified([]))).toBe("BAD_SIGNATURE");
+    expect(codeOf(() => engine.aggregateVerified([signature, signature.subarray(1)]))).toBe("BAD_SIGNATURE");
     expect(codeOf(() => engine.aggregateSignatures([signature, new Uint8Array(96)]))).toBe("BAD_SIGNATURE");
     expect(codeOf(() => engine.aggregateSignatures([signature.subarray(1)]))).toBe("BAD_SIGNATURE");
     expect(codeOf(() => engine.aggregatePublicKeys([]))).toBe("BAD_PUBLIC_KEY");

@@ -1,4 +1,4 @@
-/** How much a peer may send: a bucket of tokens that fills at a rate. No clock here: the time is an argument. */
+/** How much of something may happen: a bucket of tokens that fills at a rate. No clock here: the time is an argument. */
 
 export interface Rate {
   readonly perSecond: number;
