@@ -4,6 +4,7 @@
  * docs/spec/genesis.md explains each field.
  */
 import type { Hex } from "../base/bytes.ts";
+import type { EconomyParameters } from "./economy.ts";
 import type { EmissionSchedule } from "./emission.ts";
 
 /** Ethereum's forks that a network may start with. */
@@ -41,7 +42,7 @@ export interface ConsensusSpec {
   readonly weightCapDivisor: number;
   /** Blocks of an epoch, its seal included. */
   readonly epochBlocks: number;
-  /** How long a light client may rely on a header. Shorter than unbonding will be. */
+  /** How long a light client may rely on a header. Shorter than unbonding. */
   readonly trustingPeriodSeconds: number;
 }
 
@@ -50,14 +51,21 @@ export interface GenesisValidator {
   readonly publicKey: Hex;
   /** That the maker of the key has its private half (verify-validators.ts checks it). */
   readonly proofOfPossession: Hex;
-  /** A weight, in wei: nothing is locked for it. */
+  /** Wei that genesis makes and stakes for the operator. */
   readonly stake: bigint;
   /** The account that acts for the validator. */
   readonly operator: Hex;
 }
 
+export interface GenesisVerifier {
+  readonly account: Hex;
+  /** Wei that genesis makes and stakes for it. */
+  readonly stake: bigint;
+}
+
 /** As many as an epoch may have: a certificate then has a bitmap of 512 bytes. */
 export const MAX_SPEC_VALIDATORS = 4096;
+export const MAX_SPEC_VERIFIERS = 1000;
 
 export interface TokenSpec {
   /** The most that will ever exist, in wei. */
@@ -66,7 +74,7 @@ export interface TokenSpec {
 }
 
 /** One entry per native module that has parameters, under the module's name. */
-export interface ModuleParameters {
+export interface ModuleParameters extends EconomyParameters {
   readonly token: TokenSpec;
 }
 
@@ -85,6 +93,8 @@ export interface GenesisAccount {
 export interface ChainSpec {
   readonly name: string;
   readonly chainId: bigint;
+  /** A chain to play with: its keys are known, its nodes give test accounts away, and its rules are looser. */
+  readonly development: boolean;
   readonly fork: SpecFork;
   /** Seconds since 1970 of the genesis block. */
   readonly genesisTime: bigint;
@@ -93,10 +103,13 @@ export interface ChainSpec {
   readonly modules: ModuleParameters;
   /** Of the first epoch. A network without any is not launched. */
   readonly validators: readonly GenesisValidator[];
+  /** Who can be drawn in the first epoch to check work; later on everybody who has registered. */
+  readonly verifiers: readonly GenesisVerifier[];
   readonly accounts: readonly GenesisAccount[];
 }
 
-/** What the genesis block allocates. */
+/** What the genesis block allocates: balances, and what its validators and verifiers have staked. */
 export function allocatedSupply(spec: ChainSpec): bigint {
-  return spec.accounts.reduce((sum, { balance }) => sum + balance, 0n);
+  const staked = [...spec.validators, ...spec.verifiers].reduce((sum, { stake }) => sum + stake, 0n);
+  return spec.accounts.reduce((sum, { balance }) => sum + balance, staked);
 }

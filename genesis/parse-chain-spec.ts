@@ -13,11 +13,14 @@ import {
   type ConsensusSpec,
   type GenesisAccount,
   type GenesisValidator,
+  type GenesisVerifier,
   MAX_SPEC_VALIDATORS,
+  MAX_SPEC_VERIFIERS,
   type ModuleParameters,
   SPEC_FORKS,
   type TokenSpec,
 } from "./chain-spec.ts";
+import { ECONOMY, type EconomyParameters, type ParameterDefinition } from "./economy.ts";
 import type { EmissionSchedule } from "./emission.ts";
 import {
   bigInteger,
@@ -102,6 +105,20 @@ const token: Shape<TokenSpec> = object<TokenSpec>({
   }),
 });
 
+/** Each module of the table, each field by its unit. What else must hold is verify-economy.ts's. */
+const economy: { readonly [Module in keyof EconomyParameters]: Shape<EconomyParameters[Module]> } = Object.fromEntries(
+  Object.entries(ECONOMY).map(([module, fields]) => [module, object(parameterShapes(fields))]),
+) as never;
+
+function parameterShapes(fields: Readonly<Record<string, ParameterDefinition>>): Record<string, Shape<bigint>> {
+  return Object.fromEntries(
+    Object.entries(fields).map(([field, { unit, about, most }]) => {
+      if (unit === "share") return [field, described(`${about} In millionths.`, bigInteger(0, Number(most)))];
+      return [field, described(about, unit === "amount" ? amount() : bigInteger(0, Number(most)))];
+    }),
+  );
+}
+
 const block: Shape<BlockParameters> = object<BlockParameters>({
   intervalMilliseconds: described("The pace that the proposers aim at.", integer(1, MAX_INTEGER)),
   gasLimit: bigInteger(1, MAX_INTEGER),
@@ -132,8 +149,13 @@ const consensus: Shape<ConsensusSpec> = object<ConsensusSpec>({
 const validator: Shape<GenesisValidator> = object<GenesisValidator>({
   publicKey: described("A BLS public key.", hexBytes(BLS_PUBLIC_KEY_LENGTH)),
   proofOfPossession: described("Made by the private key of that public key.", hexBytes(BLS_SIGNATURE_LENGTH)),
-  stake: described("The validator's weight; nothing is locked for it.", amount()),
+  stake: described("What genesis makes and stakes for its operator.", amount()),
   operator: described("The account that acts for the validator.", address),
+});
+
+const verifier: Shape<GenesisVerifier> = object<GenesisVerifier>({
+  account: described("Who checks.", address),
+  stake: described("What genesis makes and stakes for it.", amount()),
 });
 
 interface SpecDocument extends ChainSpec {
@@ -146,14 +168,19 @@ const chainSpec: Shape<SpecDocument> = object<SpecDocument>({
   version: described("The form of this document.", constant(FORMAT_VERSION)),
   name: text(/^[a-z][a-z0-9-]{0,31}$/, 32, "a name of lower-case letters, digits and dashes"),
   chainId: described("Signed into every transaction (EIP-155).", bigInteger(1, MAX_INTEGER)),
+  development: described("A chain to play with, whose keys everybody knows.", optional(boolean(), false)),
   fork: described("The rules of Ethereum that the chain starts with.", oneOf(SPEC_FORKS)),
   genesisTime: described("Seconds since 1970 of the genesis block.", bigInteger(0, MAX_INTEGER)),
   block,
   consensus: described("How the validators come to agree.", consensus),
-  modules: described("The parameters of the native modules, by name.", object<ModuleParameters>({ token })),
+  modules: described("The parameters of the native modules, by name.", object<ModuleParameters>({ token, ...economy })),
   validators: described(
     "The validators of the first epoch; none until a launch.",
     list(validator, MAX_SPEC_VALIDATORS),
+  ),
+  verifiers: described(
+    "Who can be drawn in the first epoch to check work.",
+    optional(list(verifier, MAX_SPEC_VERIFIERS), []),
   ),
   accounts: described("The accounts that exist before the first block.", list(account, MAX_ACCOUNTS)),
 });

@@ -5,6 +5,7 @@ import { allocatedSupply, type ChainSpec, type ConsensusSpec, type GenesisAccoun
 import { totalEmission } from "./emission.ts";
 import { isReservedAddress } from "./reserved-addresses.ts";
 import type { Problem, Report } from "./shape.ts";
+import { NO_WAITS, verifyEconomy, type Waits } from "./verify-economy.ts";
 
 export const SUPPLY_CAP: bigint = 21_000_000n * OGPU;
 
@@ -92,8 +93,10 @@ const FOREIGN_CHAINS: ReadonlyMap<bigint, string> = new Map([
  * 24. An epoch has from 1 to 10,000,000 blocks.
  * 25. The trusting period is from one minute to a year.
  * 26. No validator's key is there twice.
- * 27. A validator's stake is positive, and all stakes together are at most the cap: a weight that no money could have.
- * 28. No validator's operator is an address of the protocol.
+ * 27. A validator's stake is at least what the staking module asks for; it is part of what is allocated (9).
+ * 28. No validator's operator is an address of the protocol, and none acts for two validators.
+ * 29. No verifier is there twice or at an address of the protocol, and each stakes at least what the module asks for.
+ * 30. What verify-economy.ts says of the economy.
  *
  * There may be no validator at all: such a network is described, but not launched (verify-validators.ts).
  *
@@ -108,7 +111,9 @@ export function verifyParameters(spec: ChainSpec): readonly Problem[] {
   verifyBlock(spec, report);
   verifyConsensus(spec, report);
   verifySupply(spec, report);
+  verifyEconomy(spec.modules, waitsOf(spec), report);
   verifyValidators(spec, report);
+  verifyVerifiers(spec, report);
   verifyAccounts(spec, report);
   return problems;
 }
@@ -159,21 +164,42 @@ function verifyConsensus({ block, consensus }: ChainSpec, report: Report): void 
   within("trustingPeriodSeconds", MIN_TRUSTING_SECONDS, MAX_TRUSTING_SECONDS);
 }
 
-function verifyValidators({ validators }: ChainSpec, report: Report): void {
+function verifyValidators({ validators, modules }: ChainSpec, report: Report): void {
+  const { minSelfStake } = modules.staking;
   const firstAt = new Map<string, number>();
-  let total = 0n;
+  const operatorAt = new Map<string, number>();
   for (const [index, { publicKey, stake, operator }] of validators.entries()) {
     const path = `$.validators[${index}]`;
     const first = firstAt.get(publicKey);
     if (first === undefined) firstAt.set(publicKey, index);
     else report(`${path}.publicKey`, `the same key as $.validators[${first}]`);
-    if (stake <= 0n) report(`${path}.stake`, "must be more than nothing");
     if (isReservedAddress(operator)) report(`${path}.operator`, "belongs to the protocol: choose another");
-    total += stake;
+    if (stake < minSelfStake) report(`${path}.stake`, `must be at least ${amountText(minSelfStake)}`);
+    const other = operatorAt.get(operator);
+    if (other === undefined) operatorAt.set(operator, index);
+    else report(`${path}.operator`, `the same operator as of $.validators[${other}]`);
   }
-  if (total > SUPPLY_CAP) {
-    report("$.validators", `their stakes are ${amountText(total)}, more than the cap`);
+}
+
+function verifyVerifiers({ verifiers, modules }: ChainSpec, report: Report): void {
+  const { minStake } = modules.verifiers;
+  const firstAt = new Map<string, number>();
+  for (const [index, { account, stake }] of verifiers.entries()) {
+    const path = `$.verifiers[${index}]`;
+    const first = firstAt.get(account);
+    if (first === undefined) firstAt.set(account, index);
+    else report(`${path}.account`, `the same account as $.verifiers[${first}]`);
+    if (isReservedAddress(account)) report(`${path}.account`, "belongs to the protocol: choose another");
+    if (stake < minStake) report(`${path}.stake`, `must be at least ${amountText(minStake)}`);
   }
+}
+
+/** An idle chain makes a block per heartbeat, and an epoch has so many blocks. */
+export function waitsOf({ development, consensus }: Pick<ChainSpec, "development" | "consensus">): Waits {
+  if (development) return NO_WAITS;
+  const { trustingPeriodSeconds, epochBlocks, heartbeatMilliseconds } = consensus;
+  const epochSeconds = BigInt(Math.ceil((epochBlocks * heartbeatMilliseconds) / 1000));
+  return { trustingSeconds: BigInt(trustingPeriodSeconds), epochSeconds };
 }
 
 function verifySupply(spec: ChainSpec, report: Report): void {

@@ -3,12 +3,12 @@ import { describe, expect, it } from "vitest";
 import { bytesToHex, utf8 } from "../../base/bytes.ts";
 import { keccak256 } from "../../base/keccak.ts";
 import { OGPU } from "../../base/units.ts";
-import { testAccount } from "../../cli/test-accounts.ts";
 import { allocatedSupply } from "../../genesis/chain-spec.ts";
 import { totalEmission } from "../../genesis/emission.ts";
 import { NETWORK_NAMES, networkSpec } from "../../genesis/networks.ts";
 import { specHash } from "../../genesis/spec-hash.ts";
 import { verifyParameters } from "../../genesis/verify-parameters.ts";
+import { testAccount } from "../../rpc/development/test-accounts.ts";
 
 describe("the networks that ship with the node", () => {
   it.each(NETWORK_NAMES)("%s has valid parameters and carries its name", (name) => {
@@ -51,9 +51,9 @@ describe("the networks that ship with the node", () => {
   });
 
   it.each([
-    ["devnet", "0xe8f327d7832c938bf6c6ec4c40bdf5eb26cf9d77d5e99c490521eae5caf90973"],
-    ["testnet", "0x83861d22aa925c08bc8514c5dba6b32bcbb8756d5e27436c28d88ba1a37a59ed"],
-    ["mainnet", "0xa5ee8ddcce018b63e4938f179b32d87b6eaf653ee3ab0843d2d3a955a74e08b8"],
+    ["devnet", "0x943c921dee55bfa59a2a85ef6dcda1ecdb000625f18dc45b6270288447b7b1c6"],
+    ["testnet", "0xa3d87cd55873c7186ce4bae856b50617a1d3058bd84da68d0246de55bf0abb18"],
+    ["mainnet", "0xa42a6927bc7117a54a38fe4c869367d965135a6712ac6b87343bc9622e2c37aa"],
   ] as const)("%s keeps its hash: another one would be another chain", (name, hash) => {
     expect(bytesToHex(specHash(networkSpec(name)))).toBe(hash);
   });

@@ -43,6 +43,7 @@ describe("specHash", () => {
     ["validators.0.stake", "101 oGPU"],
     ["validators.0.operator", "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc"],
     ["validators", []],
+    ["verifiers", [{ account: "0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc", stake: "100 oGPU" }]],
     ["modules.token.emission.initialPerBlock", "0.04 oGPU"],
     ["modules.token.emission.halvingBlocks", 1],
     ["accounts.0.balance", "1 oGPU"],

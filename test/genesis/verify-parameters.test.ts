@@ -16,7 +16,7 @@ function withBlock(block: Partial<ChainSpec["block"]>): ChainSpec {
 }
 
 function withToken(token: Partial<ChainSpec["modules"]["token"]>): ChainSpec {
-  return { ...sample, modules: { token: { ...sample.modules.token, ...token } } };
+  return { ...sample, modules: { ...sample.modules, token: { ...sample.modules.token, ...token } } };
 }
 
 function withAccount(account: Partial<GenesisAccount>): ChainSpec {
@@ -30,6 +30,9 @@ function withAccount(account: Partial<GenesisAccount>): ChainSpec {
   };
   return { ...sample, accounts: [{ ...plain, ...account }] };
 }
+
+/** What the sample's validators have, which is allocated too. */
+const STAKED = sample.validators.reduce((sum, { stake }) => sum + stake, 0n);
 
 const SLOT = `0x${"11".repeat(32)}` as const;
 
@@ -88,7 +91,7 @@ describe("verifyParameters", () => {
   it("9: wants allocation and emission together within the cap, to the wei", () => {
     const emission = { initialPerBlock: 0n, halvingBlocks: 1n };
     const spec = (balance: bigint): ChainSpec => ({
-      ...withAccount({ balance }),
+      ...withAccount({ balance: balance - STAKED }),
       modules: withToken({ emission }).modules,
     });
     expect(paths(spec(SUPPLY_CAP))).toEqual([]);
@@ -162,7 +165,12 @@ describe("verifyParameters", () => {
   ];
 
   it.each(consensusRules)("%s", (_rule, name, good, bad) => {
-    const withValue = (value: number): ChainSpec => ({ ...sample, consensus: { ...sample.consensus, [name]: value } });
+    // On a development chain: elsewhere unbonding has to be longer than the trusting period.
+    const withValue = (value: number): ChainSpec => ({
+      ...sample,
+      development: true,
+      consensus: { ...sample.consensus, [name]: value },
+    });
     for (const value of good) expect(paths(withValue(value))).toEqual([]);
     for (const value of bad) expect(paths(withValue(value))).toEqual([`$.consensus.${name}`]);
   });
@@ -172,20 +180,34 @@ describe("verifyParameters", () => {
     return { ...sample, validators: validators.map((change) => ({ ...(first as GenesisValidator), ...change })) };
   };
 
+  const OTHER_OPERATOR = `0x${"ab".repeat(20)}` as const;
+
   it("26: refuses a validator's key that is there twice", () => {
-    expect(paths(withValidators({}, {}))).toEqual(["$.validators[1].publicKey"]);
+    expect(paths(withValidators({}, { operator: OTHER_OPERATOR }))).toEqual(["$.validators[1].publicKey"]);
   });
 
-  it("27: wants every validator to have a stake, and all together at most the cap", () => {
-    expect(paths(withValidators({ stake: 1n }))).toEqual([]);
-    expect(paths(withValidators({ stake: 0n }))).toEqual(["$.validators[0].stake"]);
-    const other = `0x${"c".repeat(96)}` as const;
-    expect(paths(withValidators({ stake: SUPPLY_CAP - 1n }, { publicKey: other, stake: 1n }))).toEqual([]);
-    expect(paths(withValidators({ stake: SUPPLY_CAP }, { publicKey: other, stake: 1n }))).toEqual(["$.validators"]);
+  it("27: wants every validator to stake what staking asks for, and counts it as allocated", () => {
+    const { minSelfStake } = sample.modules.staking;
+    expect(paths(withValidators({ stake: minSelfStake }))).toEqual([]);
+    expect(paths(withValidators({ stake: minSelfStake - 1n }))).toEqual(["$.validators[0].stake"]);
+    expect(paths(withValidators({ stake: SUPPLY_CAP }))).toEqual(["$"]);
   });
 
-  it("28: refuses an operator at an address of the protocol", () => {
+  it("28: refuses an operator at an address of the protocol, and one that acts for two validators", () => {
     expect(paths(withValidators({ operator: TOKEN_ADDRESS }))).toEqual(["$.validators[0].operator"]);
+    const other = `0x${"c".repeat(96)}` as const;
+    expect(paths(withValidators({}, { publicKey: other }))).toEqual(["$.validators[1].operator"]);
+    expect(paths(withValidators({}, { publicKey: other, operator: OTHER_OPERATOR }))).toEqual([]);
+  });
+
+  it("29: refuses a verifier that is there twice, stakes too little or is an address of the protocol", () => {
+    const { minStake } = sample.modules.verifiers;
+    const withVerifiers = (...verifiers: ChainSpec["verifiers"]): readonly string[] => paths({ ...sample, verifiers });
+    const one = { account: OTHER_OPERATOR, stake: minStake } as const;
+    expect(withVerifiers(one)).toEqual([]);
+    expect(withVerifiers(one, one)).toEqual(["$.verifiers[1].account"]);
+    expect(withVerifiers({ ...one, stake: minStake - 1n })).toEqual(["$.verifiers[0].stake"]);
+    expect(withVerifiers({ ...one, account: TOKEN_ADDRESS })).toEqual(["$.verifiers[0].account"]);
   });
 
   it("accepts a network without validators, which is not launched", () => {
