@@ -18,8 +18,11 @@ export interface TilePlace {
   readonly tile: number;
 }
 
-/** What the salts of one buffer version come from; it is never shown. */
-function saltKey(seed: Uint8Array, launch: number, buffer: number): Uint8Array {
+/**
+ * What the salts of one buffer version come from. It is shown only with a checkpoint that was accepted: whoever goes on
+ * from there opens tiles of it.
+ */
+export function saltKey(seed: Uint8Array, launch: number, buffer: number): Uint8Array {
   const place = [launch, buffer].map((value) => rlpOfInteger(BigInt(value)));
   return sha256(encodeRlp([utf8("OpenGPU/SALT"), seed, ...place]));
 }
@@ -67,10 +70,25 @@ export function commitBuffer(
   buffer: number,
   seed: Uint8Array,
 ): BufferVersion {
-  const count = tileCount(tile, grid);
-  const addresses = tileAddresses(contents, tile, grid, count);
-  const pairs = new Uint8Array(64 * count);
-  const salt = salts(saltKey(seed, launch, buffer), 0, count);
+  return commitWithKey(contents, tile, grid, launch, buffer, saltKey(seed, launch, buffer));
+}
+
+export function commitWithKey(
+  contents: Uint8Array,
+  tile: TileSpec,
+  grid: Extent,
+  launch: number,
+  buffer: number,
+  key: Uint8Array,
+): BufferVersion {
+  return commitAddresses(tileAddresses(contents, tile, grid), launch, buffer, key);
+}
+
+/** `hashes`: the tiles' content addresses, one after the other, in the order of blocks. */
+export function commitAddresses(hashes: Uint8Array, launch: number, buffer: number, key: Uint8Array): BufferVersion {
+  const addresses = parts(hashes);
+  const pairs = new Uint8Array(2 * hashes.length);
+  const salt = salts(key, 0, addresses.length);
   addresses.forEach((address, index) => {
     pairs.set(address, 64 * index);
     pairs.set(salt.subarray(32 * index, 32 * index + 32), 64 * index + 32);
@@ -80,8 +98,9 @@ export function commitBuffer(
 }
 
 /** Tiles of one length are hashed together; all have it but those at the edges. */
-function tileAddresses(contents: Uint8Array, tile: TileSpec, grid: Extent, count: number): readonly Uint8Array[] {
-  const addresses: Uint8Array[] = new Array(count);
+export function tileAddresses(contents: Uint8Array, tile: TileSpec, grid: Extent): Uint8Array {
+  const count = tileCount(tile, grid);
+  const addresses = new Uint8Array(32 * count);
   const groups = new Map<number, number[]>();
   for (let index = 0; index < count; index++) {
     const { width, rows } = tileBytes(tile, blockAt(index, grid), grid, contents.length);
@@ -94,7 +113,7 @@ function tileAddresses(contents: Uint8Array, tile: TileSpec, grid: Extent, count
       readTile(contents, tileBytes(tile, blockAt(indices[i] as number, grid), grid, contents.length)),
     );
     parts(found).forEach((address, i) => {
-      addresses[indices[i] as number] = address;
+      addresses.set(address, 32 * (indices[i] as number));
     });
   }
   return addresses;
@@ -112,9 +131,12 @@ export interface TileOpening {
 }
 
 export function openTile(version: BufferVersion, index: number, seed: Uint8Array): TileOpening {
-  const { launch, buffer, addresses, leaves } = version;
+  return openWithKey(version, index, saltKey(seed, version.launch, version.buffer));
+}
+
+export function openWithKey({ addresses, leaves }: BufferVersion, index: number, key: Uint8Array): TileOpening {
   const address = addresses[index] as Uint8Array;
-  return { address, salt: saltOf(seed, { launch, buffer, tile: index }), proof: proveLeaf(leaves, index) };
+  return { address, salt: salts(key, index, 1), proof: proveLeaf(leaves, index) };
 }
 
 /** Whether the opening shows that tile `index` of the version with this root has these contents. */

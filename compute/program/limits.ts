@@ -31,5 +31,7 @@ export const MAX_NAME_LENGTH = 64;
 export const MAX_TILE_FUEL: number = 2 ** 44;
 /** The most that one tile may use for the referee to take it: about a quarter of a second of the reference engine. */
 export const REFEREE_FUEL: number = 2 ** 27;
-/** Bytes that a tile may read and own for the referee to take it. */
+/** Bytes that a tile may touch, and that the chunks of what it owns may have, for the referee to take it. */
 export const REFEREE_BYTES: number = 1 << 20;
+/** Blocks of a launch that is one tile for the referee to take it: each costs some of its time besides its fuel. */
+export const REFEREE_BLOCKS = 256;

@@ -9,10 +9,10 @@ import { hashPairs } from "../../base/hash-pairs.ts";
 export const CHUNK_BYTES = 1_024;
 const HASH = 32;
 
-/** The root of a subtree of zeros, by its height in words. */
 const ZEROS: Uint8Array[] = [new Uint8Array(HASH)];
 
-function zeroRoot(height: number): Uint8Array {
+/** The root of a subtree of zeros, by its height in words. */
+export function zeroRoot(height: number): Uint8Array {
   for (let at = ZEROS.length; at <= height; at++) {
     const below = ZEROS[at - 1] as Uint8Array;
     ZEROS.push(hashPairs(joined(below, below)));
@@ -20,7 +20,7 @@ function zeroRoot(height: number): Uint8Array {
   return ZEROS[height] as Uint8Array;
 }
 
-function joined(left: Uint8Array, right: Uint8Array): Uint8Array {
+export function joined(left: Uint8Array, right: Uint8Array): Uint8Array {
   const pair = new Uint8Array(2 * HASH);
   pair.set(left);
   pair.set(right, HASH);
@@ -28,7 +28,7 @@ function joined(left: Uint8Array, right: Uint8Array): Uint8Array {
 }
 
 /** One level up; an odd last node is paired with the root of zeros of its height. */
-function levelUp(level: Uint8Array, height: number): Uint8Array {
+export function levelUp(level: Uint8Array, height: number): Uint8Array {
   const nodes = level.length / HASH;
   if (nodes % 2 === 0) return hashPairs(level);
   const even = new Uint8Array(level.length + HASH);
@@ -45,14 +45,15 @@ function reduce(bytes: Uint8Array, heights: number): Uint8Array {
 }
 
 /** Levels above chunks until one node is left. */
-function levelsAbove(leaves: number): number {
+export function levelsAbove(leaves: number): number {
   return leaves <= 1 ? 0 : 32 - Math.clz32(leaves - 1);
 }
 
-const CHUNK_HEIGHT = 5;
+/** Of a chunk's root, in words. */
+export const CHUNK_HEIGHT = 5;
 
 /** The root of each chunk; the last one is filled up with zeros, and no bytes have one chunk of zeros. */
-function chunkRoots(bytes: Uint8Array): Uint8Array {
+export function chunkRoots(bytes: Uint8Array): Uint8Array {
   const chunks = Math.max(1, Math.ceil(bytes.length / CHUNK_BYTES));
   if (bytes.length === chunks * CHUNK_BYTES) return reduce(bytes, CHUNK_HEIGHT);
   const padded = new Uint8Array(chunks * CHUNK_BYTES);
@@ -86,6 +87,12 @@ function treeRoot(leaves: Uint8Array, height: number): Uint8Array {
 /** The address of a blob, and the hash of a tile's contents. */
 export function contentAddress(bytes: Uint8Array): Uint8Array {
   return mixIn(treeRoot(chunkRoots(bytes), CHUNK_HEIGHT), bytes.length);
+}
+
+/** The address of so many zeros, which takes no hashing of them. */
+export function zeroAddress(length: number): Uint8Array {
+  const chunks = Math.max(1, Math.ceil(length / CHUNK_BYTES));
+  return mixIn(zeroRoot(CHUNK_HEIGHT + levelsAbove(chunks)), length);
 }
 
 /** Bytes that are hashed in one go: enough for the hasher to be at full speed, little enough to stay in the cache. */

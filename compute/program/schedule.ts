@@ -15,11 +15,44 @@ export interface ScheduledLaunch {
   readonly arguments: readonly BoundArgument[];
 }
 
-export function* scheduleOf(program: Program): Generator<ScheduledLaunch> {
+/** All of them, or those from `first` up to `end`: what lies before is skipped without going through it. */
+export function* scheduleOf(
+  program: Program,
+  { first, end }: { readonly first: number; readonly end: number } = { first: 0, end: Number.POSITIVE_INFINITY },
+): Generator<ScheduledLaunch> {
   const places = new Map<LaunchSpec, number>();
   numberLaunches(program.steps, places);
-  const counter = { index: 0 };
-  yield* scheduleSteps(program.steps, [], places, counter);
+  yield* scheduleSteps(program.steps, [], places, { index: 0, first, end });
+}
+
+/** The launch with this number, found without going through those before it; `undefined` when there are fewer. */
+export function launchAt(program: Program, index: number): ScheduledLaunch | undefined {
+  if (!Number.isSafeInteger(index) || index < 0) return undefined;
+  const places = new Map<LaunchSpec, number>();
+  numberLaunches(program.steps, places);
+  let steps = program.steps;
+  let rest = index;
+  const iterations: number[] = [];
+  for (let at = 0; at < steps.length; at++) {
+    const step = steps[at] as StepSpec;
+    const inside = launchesIn([step]);
+    if (rest >= inside) {
+      rest -= inside;
+      continue;
+    }
+    if (step.kind === "launch") return scheduled(step, index, iterations, places);
+    const each = launchesIn(step.body);
+    iterations.push(Math.floor(rest / each));
+    rest %= each;
+    steps = step.body;
+    at = -1;
+  }
+  return undefined;
+}
+
+/** How many launches the steps make; exact, because a program has at most 2^40. */
+export function launchesIn(steps: readonly StepSpec[]): number {
+  return steps.reduce((sum, step) => sum + (step.kind === "launch" ? 1 : step.count * launchesIn(step.body)), 0);
 }
 
 function numberLaunches(steps: readonly StepSpec[], places: Map<LaunchSpec, number>): void {
@@ -33,20 +66,32 @@ function* scheduleSteps(
   steps: readonly StepSpec[],
   iterations: readonly number[],
   places: ReadonlyMap<LaunchSpec, number>,
-  counter: { index: number },
+  counter: { index: number; readonly first: number; readonly end: number },
 ): Generator<ScheduledLaunch> {
   for (const step of steps) {
-    if (step.kind === "loop") {
-      for (let i = 0; i < step.count; i++) yield* scheduleSteps(step.body, [...iterations, i], places, counter);
+    if (counter.index >= counter.end) return;
+    const before = counter.first - counter.index;
+    const each = before <= 0 ? 0 : launchesIn(step.kind === "loop" ? step.body : [step]);
+    const skipped = before <= 0 ? 0 : Math.min(Math.floor(before / each), step.kind === "loop" ? step.count : 1);
+    counter.index += skipped * each;
+    if (step.kind === "launch") {
+      if (skipped === 0) yield scheduled(step, counter.index++, iterations, places);
       continue;
     }
-    yield {
-      index: counter.index++,
-      place: places.get(step) ?? 0,
-      launch: step,
-      arguments: step.arguments.map((argument) => bind(argument, iterations)),
-    };
+    for (let i = skipped; i < step.count && counter.index < counter.end; i++) {
+      yield* scheduleSteps(step.body, [...iterations, i], places, counter);
+    }
   }
+}
+
+function scheduled(
+  launch: LaunchSpec,
+  index: number,
+  iterations: readonly number[],
+  places: ReadonlyMap<LaunchSpec, number>,
+): ScheduledLaunch {
+  const bound = launch.arguments.map((argument) => bind(argument, iterations));
+  return { index, place: places.get(launch) ?? 0, launch, arguments: bound };
 }
 
 function bind(argument: ArgumentSpec, iterations: readonly number[]): BoundArgument {

@@ -1,5 +1,5 @@
 /** Tiles: which bytes of a buffer a block owns, and that every byte has exactly one owner. */
-import type { Extent, TileSpec } from "./types.ts";
+import type { Extent, LaunchSpec, TileSpec } from "./types.ts";
 
 /** Bytes of a buffer: `rows` runs of `width` bytes, `pitch` apart. */
 export interface TileBytes {
@@ -20,6 +20,21 @@ export function blockAt(index: number, [x, y]: Extent): Extent {
 
 export function indexOf([x, y, z]: Extent, grid: Extent): number {
   return x + grid[0] * (y + grid[1] * z);
+}
+
+/** Whether all blocks together are one tile. */
+export function isWhole(launch: LaunchSpec): boolean {
+  return launch.tiles.some(({ tile }) => tile.kind === "whole");
+}
+
+/** Tiles that a launch is checked by, each of which has the launch's budget. */
+export function tilesOf(launch: LaunchSpec): number {
+  return isWhole(launch) ? 1 : blockCount(launch.grid);
+}
+
+/** The compute units that all tiles of a launch may use. */
+export function launchFuel(launch: LaunchSpec): bigint {
+  return BigInt(launch.fuel) * BigInt(tilesOf(launch));
 }
 
 /** Why the tiles do not cover a buffer of `length` bytes exactly once; `undefined` when they do. */

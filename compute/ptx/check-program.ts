@@ -2,8 +2,8 @@
 import type { CodedError } from "../../base/errors.ts";
 import { isCoded } from "../../base/errors.ts";
 import { programError, reject } from "../program/errors.ts";
-import { REFEREE_BYTES, REFEREE_FUEL } from "../program/limits.ts";
-import { blockCount } from "../program/tiles.ts";
+import { isRefereeable } from "../program/refereeable.ts";
+import { blockCount, isWhole, launchFuel } from "../program/tiles.ts";
 import type { ArgumentSpec, LaunchSpec, Program, StepSpec } from "../program/types.ts";
 import { buffersOf, validateProgram } from "../program/validate.ts";
 import { type CheckedKernel, checkKernel } from "./check.ts";
@@ -38,7 +38,7 @@ export function checkProgram(program: Program): CheckedProgram {
     program,
     kernels,
     fuel: launches.reduce((sum, { launch, times }) => sum + times * launchFuel(launch), 0n),
-    refereeable: launches.every(({ launch }) => isRefereeable(launch)),
+    refereeable: launches.every(({ launch }) => isRefereeable(launch, program.buffers)),
   };
 }
 
@@ -57,20 +57,6 @@ function launchesOf(steps: readonly StepSpec[], times: bigint): readonly PlacedL
   return steps.flatMap((step) =>
     step.kind === "launch" ? [{ launch: step, times }] : launchesOf(step.body, times * BigInt(step.count)),
   );
-}
-
-/** A launch that is one tile as a whole has the budget of one tile. */
-function launchFuel(launch: LaunchSpec): bigint {
-  return BigInt(launch.fuel) * BigInt(isWhole(launch) ? 1 : blockCount(launch.grid));
-}
-
-/** Whether all blocks together are one tile. */
-export function isWhole(launch: LaunchSpec): boolean {
-  return launch.tiles.some(({ tile }) => tile.kind === "whole");
-}
-
-export function isRefereeable(launch: LaunchSpec): boolean {
-  return launch.fuel <= REFEREE_FUEL && launch.bytes <= REFEREE_BYTES;
 }
 
 function checkLaunch(launch: LaunchSpec, { kernel, pointers }: CheckedKernel, place: number): void {

@@ -2,8 +2,9 @@
 
 import type { CodedError } from "../../base/errors.ts";
 import { BitRows } from "./bit-rows.ts";
-import { type PtxErrorCode, ptxError } from "./errors.ts";
+import { fail, type PtxErrorCode, ptxError } from "./errors.ts";
 import { type Block, decidingRegister, type Instruction, type Kernel, readsOf, successors } from "./ir.ts";
+import { MAX_ANALYSIS_STEPS } from "./limits.ts";
 
 /** The instructions of a block with the one that ends it. */
 export function withEnd(block: Block): readonly Instruction[] {
@@ -29,6 +30,22 @@ export function predecessorsOf(kernel: Kernel): readonly (readonly number[])[] {
   return predecessors;
 }
 
+/** What going around until nothing changes may take: an edge costs its row of words. */
+class AnalysisBudget {
+  readonly #each: number;
+  #spent = 0;
+
+  constructor(registers: number) {
+    this.#each = 1 + (registers >>> 5);
+  }
+
+  spend(): void {
+    this.#spent += this.#each;
+    if (this.#spent <= MAX_ANALYSIS_STEPS) return;
+    fail("PTX_LIMIT", "the jumps of the kernel take too long to follow", { line: 1, column: 1 });
+  }
+}
+
 /** Registers whose value may still be read when a block starts. */
 export function liveRegisters(kernel: Kernel): BitRows {
   const { blocks, registers } = kernel;
@@ -46,9 +63,11 @@ export function liveRegisters(kernel: Kernel): BitRows {
   const predecessors = predecessorsOf(kernel);
   const open = blocks.map((_, row) => row);
   const queued = blocks.map(() => true);
+  const budget = new AnalysisBudget(registers.length);
   for (let row = open.pop(); row !== undefined; row = open.pop()) {
     queued[row] = false;
     for (const from of predecessors[row] ?? []) {
+      budget.spend();
       if (live.join(from, live, row, killed, from) && !queued[from]) {
         queued[from] = true;
         open.push(from);
@@ -67,7 +86,11 @@ export function unassignedReads(kernel: Kernel): readonly CodedError[] {
   for (let row = 1; row < blocks.length; row++) entering.fill(row);
   const open = [0];
   const seen = blocks.map(() => false);
-  for (let row = open.shift(); row !== undefined; row = open.shift()) {
+  const queued = blocks.map(() => false);
+  const budget = new AnalysisBudget(registers.length);
+  for (let at = 0; at < open.length; at++) {
+    const row = open[at] as number;
+    queued[row] = false;
     const block = blocks[row] as Block;
     leaving.fill(row);
     leaving.meet(row, entering, row);
@@ -75,8 +98,12 @@ export function unassignedReads(kernel: Kernel): readonly CodedError[] {
       if (guard === undefined) for (const id of dst) if (id >= 0) leaving.add(row, id);
     }
     for (const to of successors(block.end)) {
+      budget.spend();
       const changed = entering.meet(to, leaving, row);
-      if (changed || !seen[to]) open.push(to);
+      if ((changed || !seen[to]) && !queued[to]) {
+        open.push(to);
+        queued[to] = true;
+      }
       seen[to] = true;
     }
   }

@@ -38,3 +38,13 @@ export const MAX_SCOPES: number = 64;
 export const MAX_THREADS: number = 1_024;
 /** Instructions that the compiler may emit in all regions together; code after a barrier is compiled once per way in. */
 export const MAX_EMITTED: number = 262_144;
+/** For each of its instructions, and for any kernel: real kernels need twice as many at most, hostile ones the square. */
+export const EMITTED_PER_INSTRUCTION: number = 4;
+export const EMITTED_FOR_ALL: number = 4_096;
+/** Bytes of one WebAssembly function: the least that engines agree on is 7,654,321. */
+export const MAX_FUNCTION_BYTES: number = 7_000_000;
+/**
+ * Steps of an analysis that goes around until nothing changes. Real kernels take a few for each block; hostile graphs of
+ * jumps could take the product of all blocks and registers.
+ */
+export const MAX_ANALYSIS_STEPS: number = 1 << 26;

@@ -61,7 +61,8 @@ function lanesOf(context: LoweringContext): number {
 
 function itemsOf(context: LoweringContext, index: number, lanes: number): readonly Operand[] {
   const operand = context.operand(index);
-  if (lanes === 1) return [operand];
+  // Triton writes braces around a single register too.
+  if (lanes === 1) return operand.kind === "vector" && operand.items.length === 1 ? operand.items : [operand];
   if (operand.kind !== "vector" || operand.items.length !== lanes) {
     return context.fail("PTX_TYPE", `needs ${lanes} registers in braces`);
   }

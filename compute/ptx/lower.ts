@@ -15,6 +15,7 @@ import { INTEGER_LOWERINGS, type Lowering } from "./lower-integer.ts";
 import { MEMORY_LOWERINGS } from "./lower-memory.ts";
 import { SYNC_LOWERINGS } from "./lower-sync.ts";
 import { type KernelScope, LoweringContext } from "./lowering-context.ts";
+import { nameParameters } from "./named-parameters.ts";
 import type { Guard, ParsedKernel, ParsedModule, Statement } from "./syntax.ts";
 
 const LOWERINGS: ReadonlyMap<string, Lowering> = new Map(
@@ -52,7 +53,8 @@ export interface Lowered {
 }
 
 export function lowerKernel(parsed: ParsedKernel, module: ParsedModule): Lowered {
-  const { kernel, problems } = inlineCalls(parsed, module);
+  const functions = new Map([...module.functions].map(([name, body]) => [name, nameParameters(body)]));
+  const { kernel, problems } = inlineCalls(nameParameters(parsed), { ...module, functions });
   const lowered = new KernelLowering(kernel, module).run();
   return { ...lowered, problems: [...problems, ...lowered.problems] };
 }

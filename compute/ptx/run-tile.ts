@@ -5,10 +5,9 @@
  */
 import { CHUNK_BYTES } from "../program/merkle.ts";
 import type { ScheduledLaunch } from "../program/schedule.ts";
-import { blockAt, blockCount, readTile, tileBytes } from "../program/tiles.ts";
+import { blockAt, blockCount, isWhole, readTile, tileBytes } from "../program/tiles.ts";
 import type { Extent, Program, TileSpec } from "../program/types.ts";
 import type { CheckedKernel } from "./check.ts";
-import { isWhole } from "./check-program.ts";
 import { compileKernel } from "./wasm/compile.ts";
 import { type LoadedKernel, Machine, scratchBytes, type TileWindow, type TrapReason } from "./wasm/machine.ts";
 

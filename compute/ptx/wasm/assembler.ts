@@ -165,6 +165,11 @@ export class Code {
     return this;
   }
 
+  /** Bytes of instructions so far. */
+  get length(): number {
+    return this.#sink.bytes.length;
+  }
+
   /** Size, locals, instructions and the closing `end`. */
   body(): Uint8Array {
     const sink = new ByteSink();

@@ -4,7 +4,7 @@ import type { CheckedKernel } from "../check.ts";
 import { liveRegisters } from "../data-flow.ts";
 import { fail } from "../errors.ts";
 import type { Instruction, Kernel } from "../ir.ts";
-import { MAX_EMITTED } from "../limits.ts";
+import { EMITTED_FOR_ALL, EMITTED_PER_INSTRUCTION, MAX_EMITTED, MAX_FUNCTION_BYTES } from "../limits.ts";
 import { Code, ModuleBuilder } from "./assembler.ts";
 import { Emitter } from "./emitter.ts";
 import { addHelpers, type HelperName, IMPORTS } from "./helpers.ts";
@@ -26,6 +26,7 @@ export interface CompiledKernel {
   readonly wasm: Uint8Array;
   readonly trackChunks: boolean;
   readonly findRaces: boolean;
+  readonly paged: boolean;
 }
 
 interface Region {
@@ -53,16 +54,22 @@ export interface CompileOptions {
    * takes 4 times as long, and 800 times less than interpreted (measured).
    */
   readonly findRaces?: boolean;
+  /**
+   * Reach buffers through a table of chunks that the host fills as they are touched: memory then depends on what a block
+   * touches, not on how large the buffers are. Chunks are counted by the host, so `trackChunks` adds nothing.
+   */
+  readonly paged?: boolean;
 }
 
 /** A kernel is compiled once for each way of compiling it, however many jobs run it. */
 const compiledBefore = new WeakMap<CheckedKernel, Map<string, CompiledKernel>>();
 
 export function compileKernel(checked: CheckedKernel, given: CompileOptions = {}): CompiledKernel {
-  const options = { trackChunks: given.trackChunks ?? false, findRaces: given.findRaces ?? false };
+  const paged = given.paged ?? false;
+  const options = { trackChunks: !paged && (given.trackChunks ?? false), findRaces: given.findRaces ?? false, paged };
   const ways = compiledBefore.get(checked) ?? new Map<string, CompiledKernel>();
   compiledBefore.set(checked, ways);
-  const way = `${options.trackChunks} ${options.findRaces}`;
+  const way = `${options.trackChunks} ${options.findRaces} ${paged}`;
   const compiled = ways.get(way) ?? compile(checked, options);
   ways.set(way, compiled);
   return compiled;
@@ -74,20 +81,37 @@ function compile(checked: CheckedKernel, options: Required<CompileOptions>): Com
   const layout = at.layOut(kernel, live);
   const { regions, stateOf } = regionsOf(kernel);
   const builder = new ModuleBuilder(IMPORTS);
-  const helpers = addHelpers(builder);
-  let emitted = 0;
+  const helpers = addHelpers(builder, options.paged);
+  const graphs = regionGraphs(kernel, regions);
   regions.forEach((region, state) => {
-    const graph = regionGraph(kernel, region.root);
-    emitted += graph.order.reduce((sum, block) => sum + 1 + (kernel.blocks[block]?.instructions.length ?? 0), 0);
-    if (emitted > MAX_EMITTED) {
-      const message = `code around barriers would be repeated to more than ${MAX_EMITTED} instructions`;
-      fail("PTX_LIMIT", message, region.wait ?? { line: 1, column: 1 });
-    }
+    const graph = graphs[state] as ReturnType<typeof regionGraph>;
     const type = { params: ["i32", "i32"], results: ["i32"] } as const;
     const code = regionFunction(checked, layout, helpers, region, { graph, stateOf, live, ...options });
+    if (code.length > MAX_FUNCTION_BYTES) {
+      const message = `the code between barriers takes more than ${MAX_FUNCTION_BYTES} bytes of WebAssembly`;
+      fail("PTX_LIMIT", message, region.wait ?? { line: 1, column: 1 });
+    }
     builder.define(builder.reserve(), type, code, `region${state}`);
   });
   return { checked, layout, states: regions.map(({ wait }) => ({ wait })), wasm: builder.build(), ...options };
+}
+
+/** All of them before anything is emitted: what would be too much is refused while that costs little. */
+function regionGraphs(kernel: Kernel, regions: readonly Region[]): readonly ReturnType<typeof regionGraph>[] {
+  const sizeOf = (blocks: readonly number[]): number =>
+    blocks.reduce((sum, block) => sum + 1 + (kernel.blocks[block]?.instructions.length ?? 0), 0);
+  const own = sizeOf(kernel.blocks.map((_, block) => block));
+  const most = Math.min(MAX_EMITTED, EMITTED_FOR_ALL + EMITTED_PER_INSTRUCTION * own);
+  let emitted = 0;
+  return regions.map(({ root, wait }) => {
+    const graph = regionGraph(kernel, root);
+    emitted += sizeOf(graph.order);
+    if (emitted > most) {
+      const message = `code around barriers would be repeated to more than ${most} instructions`;
+      fail("PTX_LIMIT", message, wait ?? { line: 1, column: 1 });
+    }
+    return graph;
+  });
 }
 
 interface RegionContext {
@@ -96,6 +120,7 @@ interface RegionContext {
   readonly live: BitRows;
   readonly trackChunks: boolean;
   readonly findRaces: boolean;
+  readonly paged: boolean;
 }
 
 /**
@@ -127,10 +152,11 @@ function regionFunction(
     code.get(frame).get(next).memory("i32.store", at.FRAME_STATE);
     code.get(all).op("i32.eqz").if().get(next).set(all).op("end");
     code.get(next).i32(at.MIXED).get(next).get(all).op("i32.eq", "select").set(all);
-    code.get(frame).i32(layout.frameBytes).op("i32.add").tee(frame).get(end).op("i32.lt_u").brIf(0).op("end");
-    code.i32(0).get(fuel).memory("i64.store", at.FUEL);
+    // After each thread, not after all of them: a thousand threads could run long on a budget of nothing.
     code.get(fuel).i64(0n).op("i64.lt_s");
     emitter.trapIf(at.TRAP_FUEL, undefined);
+    code.get(frame).i32(layout.frameBytes).op("i32.add").tee(frame).get(end).op("i32.lt_u").brIf(0).op("end");
+    code.i32(0).get(fuel).memory("i64.store", at.FUEL);
     code.get(all);
     return { code, emitter };
   };

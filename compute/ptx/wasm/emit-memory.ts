@@ -73,9 +73,13 @@ function bufferAddress(
   if (width === "i32") code.op("i64.extend_i32_u");
   if (use?.stores === true) {
     const wide = e.temporary("i64", "offset");
-    code.set(wide).i32(entry).get(wide).i32(bytes).i32(instruction.line);
+    const table = e.paged ? bufferBase(e, index) : undefined;
+    code.set(wide);
+    if (table !== undefined) code.get(table);
+    code.i32(entry).get(wide).i32(bytes).i32(instruction.line);
     e.call("checkTile");
-    noteChunk(e);
+    if (e.paged) e.call("page");
+    else noteChunk(e);
     return 0;
   }
   const shift = BigInt(alignmentOf(bytes));
@@ -86,15 +90,26 @@ function bufferAddress(
       .i64(shift)
       .op("i64.shr_u"),
   );
-  const base = e.hoist(`base ${index}`, "i32", (start) => start.i32(0).memory("i32.load", entry + at.ENTRY_BASE));
+  const base = bufferBase(e, index);
   const wide = width === "i64" ? offset : e.temporary("i64", "offset");
   code.tee(wide);
   if (shift > 0n) code.i64(shift).op("i64.rotr");
   code.get(places).op("i64.ge_u");
   e.trapIf(at.TRAP_OUT_OF_BOUNDS, instruction);
-  code.get(base).get(wide).op("i32.wrap_i64", "i32.add");
+  code.get(base).get(wide).op("i32.wrap_i64");
+  if (e.paged) {
+    e.call("page");
+    return 0;
+  }
+  code.op("i32.add");
   noteChunk(e);
   return 0;
+}
+
+/** Where the buffer behind a parameter lies, or its table of chunks. */
+function bufferBase(e: Emitter, index: number): number {
+  const place = at.BUFFERS + index * at.BUFFER_ENTRY + at.ENTRY_BASE;
+  return e.hoist(`base ${index}`, "i32", (start) => start.i32(0).memory("i32.load", place));
 }
 
 /** Marks the chunk of the address on the stack, which stays there. An aligned access never crosses chunks. */

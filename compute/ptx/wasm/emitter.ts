@@ -36,6 +36,8 @@ export class Emitter {
   readonly trackChunks: boolean;
   /** Whether each access to memory that threads share is noted in the shadow. */
   readonly findRaces: boolean;
+  /** Whether buffers are reached through a table of their chunks. */
+  readonly paged: boolean;
   readonly #helpers: ReadonlyMap<HelperName, number>;
   readonly #registers = new Map<number, number>();
   readonly #temporaries = new Map<string, number>();
@@ -48,7 +50,7 @@ export class Emitter {
     layout: at.KernelLayout,
     helpers: ReadonlyMap<HelperName, number>,
     frame: number,
-    options: { readonly trackChunks: boolean; readonly findRaces: boolean },
+    options: { readonly trackChunks: boolean; readonly findRaces: boolean; readonly paged: boolean },
   ) {
     this.code = code;
     this.checked = checked;
@@ -57,6 +59,7 @@ export class Emitter {
     this.frame = frame;
     this.trackChunks = options.trackChunks;
     this.findRaces = options.findRaces;
+    this.paged = options.paged;
   }
 
   typeOf(register: number): ScalarType {

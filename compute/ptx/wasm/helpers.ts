@@ -6,6 +6,7 @@ export type HelperName =
   | "trap"
   | "checkTile"
   | "markChunk"
+  | "page"
   | "mulHighUnsigned"
   | "mulHighSigned"
   | "reverse32"
@@ -26,15 +27,18 @@ export const IMPORTS: readonly ImportedFunction[] = [
   { name: "fma64", type: { params: ["i64", "i64", "i64"], results: ["i64"] } },
   // (address, bytes, frame, kind and line): notes an access, in checking mode.
   { name: "trace", type: { params: ["i32", "i32", "i32", "i32"], results: [] } },
+  // (table of the buffer, chunk): the address of a chunk that is touched for the first time, where buffers are paged.
+  { name: "page", type: { params: ["i32", "i32"], results: ["i32"] } },
 ];
 const IMPORTED_FMA64 = 0;
 export const IMPORTED_TRACE = 1;
+const IMPORTED_PAGE = 2;
 
 type Indices = ReadonlyMap<HelperName, number>;
 
 interface Helper {
   readonly type: FunctionType;
-  readonly write: (code: Code, indices: Indices) => void;
+  readonly write: (code: Code, indices: Indices, paged: boolean) => void;
 }
 
 const BINARY64: FunctionType = { params: ["i64", "i64"], results: ["i64"] };
@@ -43,6 +47,7 @@ const HELPERS: Readonly<Record<HelperName, Helper>> = {
   trap: { type: { params: ["i32", "i32"], results: [] }, write: trap },
   checkTile: { type: { params: ["i32", "i64", "i32", "i32"], results: ["i32"] }, write: checkTile },
   markChunk: { type: { params: ["i32"], results: [] }, write: markChunk },
+  page: { type: { params: ["i32", "i32"], results: ["i32"] }, write: page },
   mulHighUnsigned: { type: BINARY64, write: mulHighUnsigned },
   mulHighSigned: { type: BINARY64, write: mulHighSigned },
   reverse32: { type: { params: ["i32"], results: ["i32"] }, write: reverse32 },
@@ -59,13 +64,13 @@ const HELPERS: Readonly<Record<HelperName, Helper>> = {
   floatToHalf: { type: { params: ["i32"], results: ["i32"] }, write: floatToHalf },
 };
 
-export function addHelpers(builder: ModuleBuilder): Indices {
+export function addHelpers(builder: ModuleBuilder, paged: boolean): Indices {
   const names = Object.keys(HELPERS) as HelperName[];
   const indices = new Map(names.map((name) => [name, builder.reserve()]));
   for (const name of names) {
     const { type, write } = HELPERS[name];
     const code = new Code(type.params.length);
-    write(code, indices);
+    write(code, indices, paged);
     builder.define(indices.get(name) as number, type, code);
   }
   return indices;
@@ -78,10 +83,10 @@ function trap(code: Code): void {
 }
 
 /**
- * (entry, offset, bytes, line): the address of an access that must lie in the block's tile. Bounds and alignment
- * first: turning the offset right by the logarithm of the size moves stray low bits to the top.
+ * (entry, offset, bytes, line): the address of an access that must lie in the block's tile, or its place in the buffer
+ * where buffers are paged. Bounds and alignment first: turning the offset right by the logarithm of the size moves stray low bits to the top.
  */
-function checkTile(code: Code, indices: Indices): void {
+function checkTile(code: Code, indices: Indices, paged: boolean): void {
   const [entry, offset, bytes, line] = [0, 1, 2, 3] as const;
   const shift = code.local("i64");
   const position = code.local("i32");
@@ -108,7 +113,8 @@ function checkTile(code: Code, indices: Indices): void {
   code.get(entry).memory("i32.load", at.ENTRY_WIDTH).get(position).op("i32.sub").get(bytes).op("i32.lt_u");
   stop(at.TRAP_OUT_OF_TILE);
   code.op("end");
-  code.get(entry).memory("i32.load", at.ENTRY_BASE).get(offset).op("i32.wrap_i64", "i32.add");
+  if (paged) code.get(offset).op("i32.wrap_i64");
+  else code.get(entry).memory("i32.load", at.ENTRY_BASE).get(offset).op("i32.wrap_i64", "i32.add");
 }
 
 /** (chunk): in the map, so that it is counted once, and in the list, so that the map is cleared in little time. */
@@ -118,6 +124,20 @@ function markChunk(code: Code): void {
   code.i32(0).memory("i32.load", at.CHUNK_COUNT).set(count);
   code.i32(0).memory("i32.load", at.CHUNK_LIST).get(count).i32(2).op("i32.shl", "i32.add").get(0).memory("i32.store");
   code.i32(0).get(count).i32(1).op("i32.add").memory("i32.store", at.CHUNK_COUNT);
+}
+
+/** (table, place in the buffer): the address, with the chunk brought in when it is not there. */
+function page(code: Code): void {
+  const slot = code.local("i32");
+  const chunk = code.local("i32");
+  code.get(1).i32(at.CHUNK_SHIFT).op("i32.shr_u").set(chunk);
+  code.get(0).get(chunk).i32(2).op("i32.shl", "i32.add").memory("i32.load").tee(slot).op("i32.eqz").if();
+  code.get(0).get(chunk).call(IMPORTED_PAGE).set(slot).op("end");
+  code
+    .get(slot)
+    .get(1)
+    .i32((1 << at.CHUNK_SHIFT) - 1)
+    .op("i32.and", "i32.add");
 }
 
 /** Schoolbook on 32-bit halves. */

@@ -9,7 +9,7 @@ import type { CompiledKernel } from "./compile.ts";
 import * as at from "./layout.ts";
 import { type Region, Scheduler, WaitError, type WaitFault } from "./scheduler.ts";
 import { RaceError, Shadow } from "./shadow.ts";
-import { WASM_PAGE, type WasmMemory, wasmApi } from "./wasm-api.ts";
+import { WASM_PAGE, type WasmFunction, type WasmMemory, wasmApi } from "./wasm-api.ts";
 
 export type Triple = readonly [number, number, number];
 
@@ -27,7 +27,7 @@ export type TileWindow =
     };
 
 /** `RACE` is found in checking mode only. */
-export type TrapReason = "OUT_OF_BOUNDS" | "OUT_OF_TILE" | "FUEL" | "TRAP" | "RACE" | WaitFault;
+export type TrapReason = "OUT_OF_BOUNDS" | "OUT_OF_TILE" | "FUEL" | "BYTES" | "TRAP" | "RACE" | WaitFault;
 
 export type BlockOutcome =
   | { readonly kind: "done"; readonly fuel: number }
@@ -51,10 +51,22 @@ interface ChunkPlaces {
   readonly list: number;
 }
 
-interface Placed {
+/** Where a buffer lies, or its table of chunks where buffers are paged, and how many bytes it has. */
+export interface Placed {
   readonly base: number;
   readonly length: number;
 }
+
+/** The linear memory that a loaded kernel works in. */
+export interface KernelMemory {
+  readonly memory: WasmMemory;
+  placed(buffer: number): Placed;
+  /** The address of a chunk that is touched for the first time; only kernels that are compiled as paged ask. */
+  page(table: number, chunk: number): number;
+}
+
+/** Thrown by a memory that has brought in as many chunks as it may. */
+export class ByteBudgetError extends Error {}
 
 /** One chunk, so that no chunk holds parts of two buffers. */
 const BUFFER_ALIGNMENT: number = 1 << at.CHUNK_SHIFT;
@@ -64,7 +76,7 @@ export function scratchBytes(compiled: CompiledKernel, threads: number): number 
   return compiled.layout.frames + compiled.layout.frameBytes * threads;
 }
 
-export class Machine {
+export class Machine implements KernelMemory {
   readonly memory: WasmMemory;
   readonly #buffers: readonly Placed[];
   readonly #scratch: number;
@@ -98,6 +110,10 @@ export class Machine {
     return new Uint8Array(this.memory.buffer, base, length);
   }
 
+  page(): never {
+    throw new Error("invariant violated: buffers of this machine are not paged");
+  }
+
   load(compiled: CompiledKernel): LoadedKernel {
     return new LoadedKernel(this, compiled, this.#scratch, this.#chunks);
   }
@@ -113,7 +129,7 @@ const modules = new WeakMap<CompiledKernel, object>();
 
 /** A kernel in the memory of a machine. Launches on one machine come one after the other. */
 export class LoadedKernel {
-  readonly #machine: Machine;
+  readonly #machine: KernelMemory;
   readonly #compiled: CompiledKernel;
   readonly #regions: readonly Region[];
   readonly #view: DataView;
@@ -124,16 +140,27 @@ export class LoadedKernel {
   #scheduler: Scheduler | undefined;
   #shape: LaunchShape | undefined;
 
-  constructor(machine: Machine, compiled: CompiledKernel, scratch: number, chunks: ChunkPlaces) {
+  /** `checked`: what checking mode may look at, in units of the shadow; then it throws CheckBudgetError. */
+  constructor(
+    machine: KernelMemory,
+    compiled: CompiledKernel,
+    scratch: number,
+    chunks: ChunkPlaces,
+    checked: number = Number.POSITIVE_INFINITY,
+  ) {
     this.#machine = machine;
     this.#compiled = compiled;
     this.#scratch = scratch;
     this.#chunks = chunks;
     const module = modules.get(compiled) ?? new wasmApi.Module(compiled.wasm);
     modules.set(compiled, module);
-    this.#shadow = compiled.findRaces ? new Shadow(machine.memory.buffer.byteLength) : undefined;
-    const trace = (...values: readonly (number | bigint)[]): undefined => this.#trace(values as readonly number[]);
-    const { exports } = new wasmApi.Instance(module, { host: { memory: machine.memory, fma64, trace } });
+    this.#shadow = compiled.findRaces ? new Shadow(machine.memory.buffer.byteLength, checked) : undefined;
+    // With parameters by name: gathering them in an array takes as long as all the rest of a trace (measured).
+    const trace = (address: number, bytes: number, frame: number, kind: number): undefined =>
+      this.#trace(address, bytes, frame, kind);
+    const page = (table: number, chunk: number): number => machine.page(table >>> 0, chunk >>> 0);
+    const host = { memory: machine.memory, fma64, trace: trace as WasmFunction, page: page as WasmFunction };
+    const { exports } = new wasmApi.Instance(module, { host });
     this.#regions = compiled.states.map((_, state) => exports[`region${state}`] as Region);
     this.#view = new DataView(machine.memory.buffer);
     this.#bytes = new Uint8Array(machine.memory.buffer);
@@ -169,7 +196,7 @@ export class LoadedKernel {
     this.#scheduler = new Scheduler(this.#compiled, this.#regions, words, threads, this.#shadow);
   }
 
-  #trace([address = 0, bytes = 0, frame = 0, kind = 0]: readonly number[]): undefined {
+  #trace(address: number, bytes: number, frame: number, kind: number): undefined {
     const thread = this.#view.getInt32(frame + at.FRAME_THREAD, true);
     this.#shadow?.access(kind & 15, address >>> 0, bytes, thread, kind >>> 4);
   }
@@ -249,6 +276,7 @@ export class LoadedKernel {
 
   #trapped(error: unknown): BlockOutcome {
     if (error instanceof WaitError) return { kind: "trap", reason: error.fault, line: error.line };
+    if (error instanceof ByteBudgetError) return { kind: "trap", reason: "BYTES", line: 0 };
     if (error instanceof RaceError) return { kind: "trap", reason: "RACE", line: error.line };
     const code = this.#view.getInt32(at.TRAP_CODE, true);
     if (!(error instanceof wasmApi.RuntimeError) || code === 0) throw error;

@@ -79,29 +79,29 @@ export class RegionWriter {
     // The one that comes last in the order ends up outermost.
     inside.sort((a, b) => (rank.get(b) as number) - (rank.get(a) as number));
     if (!loops.has(block)) {
-      this.#within(block, inside, 0);
+      this.#within(block, inside);
       return;
     }
     this.#e.code.loop();
     this.#labels.push(block);
     this.#checkFuel();
-    this.#within(block, inside, 0);
+    this.#within(block, inside);
     this.#labels.pop();
     this.#e.code.op("end");
   }
 
-  #within(block: number, inside: readonly number[], index: number): void {
-    const merge = inside[index];
-    if (merge === undefined) {
-      this.#content(block);
-      return;
+  /** Opens a block for each place where paths meet again, all at once: a table may have a thousand of them. */
+  #within(block: number, inside: readonly number[]): void {
+    for (const merge of inside) {
+      this.#e.code.block();
+      this.#labels.push(merge);
     }
-    this.#e.code.block();
-    this.#labels.push(merge);
-    this.#within(block, inside, index + 1);
-    this.#labels.pop();
-    this.#e.code.op("end");
-    this.#tree(merge);
+    this.#content(block);
+    for (const merge of inside.toReversed()) {
+      this.#labels.pop();
+      this.#e.code.op("end");
+      this.#tree(merge);
+    }
   }
 
   #content(number: number): void {

@@ -30,6 +30,9 @@ export class RaceError extends Error {
   }
 }
 
+/** Thrown when more was to be checked than the caller allows: no result of the kernel, but no fault of it either. */
+export class CheckBudgetError extends Error {}
+
 /** Of each byte, for writes and for reads: the barrier count, the warp's own count, and who. */
 const FIELDS = 6;
 const READS = 3;
@@ -40,6 +43,10 @@ const MANY_WARPS = 0x800;
 const LATEST_SHIFT = 12;
 const ALL_SHIFT = 16;
 const KIND = 15;
+/** What an access costs besides its bytes: about as much as four of them (measured). */
+const ACCESS_COST = 4;
+/** Who, and whether there were others. */
+const WHO: number = THREAD | MANY_THREADS | MANY_WARPS;
 
 const CHUNK: number = 1 << at.CHUNK_SHIFT;
 const CHUNK_FIELDS: number = CHUNK * FIELDS;
@@ -63,7 +70,11 @@ export class Shadow {
   #epoch = 0;
   readonly #warpBarriers = new Int32Array(32);
 
-  constructor(memoryBytes: number) {
+  /** What may still be checked: bytes, and ACCESS_COST for each access. */
+  #budget: number;
+
+  constructor(memoryBytes: number, budget: number = Number.POSITIVE_INFINITY) {
+    this.#budget = budget;
     this.#places = new Int32Array(Math.ceil(memoryBytes / CHUNK));
   }
 
@@ -87,13 +98,26 @@ export class Shadow {
     this.#warpBarriers[warp] = (this.#warpBarriers[warp] as number) + 1;
   }
 
-  /** Throws RaceError. An aligned access never crosses chunks. */
+  /** Throws RaceError or CheckBudgetError. An aligned access never crosses chunks. */
   access(kind: number, address: number, bytes: number, thread: number, line: number): void {
+    this.#budget -= ACCESS_COST + bytes;
+    if (this.#budget < 0) throw new CheckBudgetError("more to check than is allowed");
     const start = this.#cellOf(address);
     for (let i = 0; i < bytes; i++) {
+      if (this.#repeats(start + i * FIELDS, kind, thread)) continue;
       if (this.#races(start + i * FIELDS, kind, thread)) throw new RaceError(line);
       this.#note(start + i * FIELDS, kind, thread);
     }
+  }
+
+  /** Most accesses repeat what the same thread did last: nothing is new then, and nothing can race. */
+  #repeats(cell: number, kind: number, thread: number): boolean {
+    const cells = this.#cells;
+    const own = kind === READ ? cell + READS : cell;
+    const other = kind === READ ? cell : cell + READS;
+    if (cells[own] !== this.#epoch || cells[own + 1] !== this.#warpBarriers[thread >> 5]) return false;
+    if (cells[own + 2] !== (thread | (kind << LATEST_SHIFT) | (kind << ALL_SHIFT))) return false;
+    return cells[other] !== this.#epoch || ((cells[other + 2] as number) & WHO) === thread;
   }
 
   #cellOf(address: number): number {

@@ -3,7 +3,7 @@ export interface WasmMemory {
   readonly buffer: ArrayBuffer;
 }
 
-type WasmFunction = (...values: readonly (number | bigint)[]) => number | bigint | undefined;
+export type WasmFunction = (...values: readonly (number | bigint)[]) => number | bigint | undefined;
 
 interface WasmInstance {
   readonly exports: Readonly<Record<string, unknown>>;
