@@ -28,6 +28,8 @@ export interface EvmOutcome {
   readonly gasRefund: bigint;
   readonly output: Uint8Array;
   readonly logs: readonly Log[];
+  /** Why it did not succeed, in the words of Ethereum's clients. */
+  readonly failure?: string | undefined;
   readonly createdAddress: Address | undefined;
   /** Contracts that destroyed themselves in the transaction that created them (EIP-6780). */
   readonly destroyed: readonly Address[];

@@ -2,8 +2,11 @@
  * (state, transaction) -> (state', receipt). Three paths behind one function: a plain transfer, a native module, the
  * EVM.
  */
-import { EMPTY_BYTES } from "../../base/bytes.ts";
+import { bytesToHex, EMPTY_BYTES } from "../../base/bytes.ts";
 import type { EvmEngine, EvmOutcome } from "../evm/evm-engine.ts";
+import type { ExecutionListener } from "../evm/execution-listener.ts";
+import type { ContractRunner } from "../modules/module-call.ts";
+import type { ModuleFault } from "../modules/module-fault.ts";
 import { runModule } from "../modules/run-module.ts";
 import type { Receipt } from "../receipt/receipt.ts";
 import { type Address, EMPTY_ACCOUNT, EMPTY_CODE_HASH, isEmptyAccount } from "../state/account.ts";
@@ -12,6 +15,7 @@ import { checkAgainstState, checkTransaction } from "../transaction/check.ts";
 import { calldataFloorGas, intrinsicGas } from "../transaction/intrinsic-gas.ts";
 import type { Transaction, UnsignedTransaction } from "../transaction/transaction.ts";
 import { type ConservationViolation, findViolation } from "./conservation.ts";
+import { type Lane, laneOf, markFailed } from "./duties.ts";
 import type { BlockEnvironment } from "./environment.ts";
 import { effectiveGasPrice } from "./fees.ts";
 import { type ExecutionRules, isForkActive } from "./rules.ts";
@@ -22,16 +26,30 @@ export interface ExecutionContext {
   readonly environment: BlockEnvironment;
   readonly state: WorkingState;
   readonly engine: EvmEngine;
-  /** Gas that the block's transactions have used so far. */
+  /** Hears what the engine does not run: transfers and calls of modules. The engine has the same one. */
+  readonly listener?: ExecutionListener | undefined;
+  /** Gas that the block's transactions have used so far, and what of it those did whose turn it was. */
   gasUsed: bigint;
+  reservedGasUsed: bigint;
+  /** What they have paid as base fees. */
+  baseFees: bigint;
   /** Money that appeared or vanished: empty unless we have a bug. */
   readonly violations: ConservationViolation[];
+  /** Bugs of ours that calls of modules met: empty, likewise. */
+  readonly faults: ModuleFault[];
+}
+
+/** Of a block none of whose transactions has run. */
+export function beginContext(
+  parts: Pick<ExecutionContext, "rules" | "environment" | "state" | "engine" | "listener">,
+): ExecutionContext {
+  return { ...parts, gasUsed: 0n, reservedGasUsed: 0n, baseFees: 0n, violations: [], faults: [] };
 }
 
 /** What running the transaction's message came to. */
 export type Outcome = Pick<
   EvmOutcome,
-  "succeeded" | "gasUsed" | "gasRefund" | "output" | "logs" | "createdAddress" | "destroyed"
+  "succeeded" | "gasUsed" | "gasRefund" | "output" | "logs" | "failure" | "createdAddress" | "destroyed"
 >;
 
 /** A share of the gas used, at most, is refunded (EIP-3529). */
@@ -44,16 +62,30 @@ const MAX_REFUND_QUOTIENT = 5n;
 export function applyTransaction(context: ExecutionContext, transaction: Transaction, sender: Address): Receipt {
   const { rules, environment, state } = context;
   checkTransaction(transaction, rules);
-  const account = state.account(sender);
-  checkAgainstState(transaction, account, state, environment, context.gasUsed);
-  const gasPrice = effectiveGasPrice(transaction, environment.baseFeePerGas);
-  buyGas(state, transaction, sender, gasPrice);
+  const lane = laneOf(rules, environment, state, context, transaction, sender);
+  noteFaults(context, transaction);
+  checkAgainstState(transaction, state.account(sender), state, lane);
+  const gasPrice = effectiveGasPrice(transaction, lane.baseFeePerGas);
+  const terms = { lane, sender, gasPrice };
+  buyGas(state, transaction, terms);
   const outcome = runMessage(context, transaction, sender, gasPrice);
-  return settle(context, transaction, sender, gasPrice, outcome);
+  noteFaults(context, transaction);
+  return settle(context, transaction, terms, outcome);
+}
+
+function noteFaults({ state, faults }: ExecutionContext, { hash }: Transaction): void {
+  for (const fault of state.takeFaults()) faults.push({ ...fault, transaction: bytesToHex(hash) });
+}
+
+/** Who pays for a transaction, and what. */
+interface Terms {
+  readonly lane: Lane;
+  readonly sender: Address;
+  readonly gasPrice: bigint;
 }
 
 /** The sender pays for all the gas it may use, and its nonce is taken. */
-function buyGas(state: WorkingState, { gasLimit }: Transaction, sender: Address, gasPrice: bigint): void {
+function buyGas(state: WorkingState, { gasLimit }: Transaction, { sender, gasPrice }: Terms): void {
   const { nonce, balance, codeHash } = state.account(sender) ?? EMPTY_ACCOUNT;
   state.setAccount(sender, { nonce: nonce + 1n, balance: balance - gasLimit * gasPrice, codeHash });
 }
@@ -70,15 +102,35 @@ export function runMessage(
   const gasLimit = transaction.gasLimit - intrinsicGas(transaction);
   if (to !== undefined) {
     const module = rules.modules.get(to);
-    if (module !== undefined) return callModule(context, module, transaction, sender, gasLimit);
+    if (module !== undefined) {
+      tellBegin(context, transaction, sender, to, gasLimit);
+      return tellEnd(context, callModule(context, module, transaction, sender, gasLimit, gasPrice), gasLimit);
+    }
     const codeHash = state.account(to)?.codeHash ?? EMPTY_CODE_HASH;
     if (codeHash === EMPTY_CODE_HASH && !engine.isPrecompile(to)) {
+      tellBegin(context, transaction, sender, to, gasLimit);
       state.transfer(sender, to, value);
       if (value === 0n) touch(state, to);
-      return TRANSFERRED;
+      return tellEnd(context, TRANSFERRED, gasLimit);
     }
   }
   return engine.execute({ from: sender, to, value, data, gasLimit, gasPrice, accessList }, state, environment);
+}
+
+function tellBegin(
+  { listener }: ExecutionContext,
+  { value, data }: UnsignedTransaction,
+  from: Address,
+  to: Address,
+  gas: bigint,
+): void {
+  listener?.onBegin?.({ kind: "CALL", depth: 0, from, to, value, input: data, gas, gasOfSender: 0n });
+}
+
+function tellEnd({ listener }: ExecutionContext, outcome: Outcome, gas: bigint): Outcome {
+  for (const log of outcome.logs) listener?.onLog?.(log);
+  listener?.onEnd?.({ gasLeft: gas - outcome.gasUsed, output: outcome.output, failure: outcome.failure });
+  return outcome;
 }
 
 const TRANSFERRED: Outcome = {
@@ -98,42 +150,45 @@ function touch(state: WorkingState, address: Address): void {
 }
 
 function callModule(
-  { state, environment }: ExecutionContext,
+  { state, environment, engine }: ExecutionContext,
   module: Parameters<typeof runModule>[0],
-  { value, data }: UnsignedTransaction,
+  { value, data, accessList }: UnsignedTransaction,
   caller: Address,
   gasLimit: bigint,
+  gasPrice: bigint,
 ): Outcome {
   const mark = state.checkpoint();
+  const destroyed: Address[] = [];
+  const runContract: ContractRunner = (from, to, input, gas) => {
+    const message = { from, to, value: 0n, data: input, gasLimit: gas, gasPrice, accessList };
+    const outcome = engine.execute(message, state, environment);
+    destroyed.push(...outcome.destroyed);
+    return outcome;
+  };
   state.transfer(caller, module.address, value);
-  const outcome = runModule(module, { caller, value, data, gasLimit, isStatic: false }, state, environment);
+  const message = { caller, value, data, gasLimit, isStatic: false, runContract };
+  const outcome = runModule(module, message, state, environment);
   if (!outcome.succeeded) state.revert(mark);
   const { succeeded, gasUsed, output, logs } = outcome;
-  return { ...TRANSFERRED, succeeded, gasUsed, output, logs };
+  const failure = succeeded ? undefined : outcome.outOfGas ? "out of gas" : "execution reverted";
+  return { ...TRANSFERRED, succeeded, gasUsed, output, logs, failure, destroyed: succeeded ? destroyed : [] };
 }
 
 /** Refunds, fees, destroyed contracts, and the proof that no money appeared or vanished. */
-function settle(
-  context: ExecutionContext,
-  transaction: Transaction,
-  sender: Address,
-  gasPrice: bigint,
-  outcome: Outcome,
-): Receipt {
+function settle(context: ExecutionContext, transaction: Transaction, terms: Terms, outcome: Outcome): Receipt {
   const { state } = context;
   const gasUsed = chargedGas(context.rules, transaction, outcome);
-  payFees(context, transaction, sender, gasPrice, gasUsed);
+  payFees(context, transaction, terms.sender, terms.gasPrice, gasUsed, terms.lane.baseFeePerGas);
   for (const address of outcome.destroyed) destroy(state, address);
   const violation = findViolation(state, transaction.hash);
-  if (violation !== undefined) return failConservation(context, transaction, sender, gasPrice, violation);
-  state.endTransaction();
-  context.gasUsed += gasUsed;
+  if (violation !== undefined) return failConservation(context, transaction, terms, violation);
+  endTransaction(context, terms, gasUsed, outcome.succeeded);
   return {
     type: transaction.type,
     succeeded: outcome.succeeded,
     gasUsed,
     cumulativeGasUsed: context.gasUsed,
-    effectiveGasPrice: gasPrice,
+    effectiveGasPrice: terms.gasPrice,
     logs: outcome.logs,
     createdAddress: outcome.createdAddress,
     output: outcome.output,
@@ -151,48 +206,62 @@ export function chargedGas(rules: ExecutionRules, transaction: UnsignedTransacti
 }
 
 /** Unused gas back to the sender, the tip to the proposer, the base fee to nobody. */
-function payFees(
+export function payFees(
   { state, environment }: ExecutionContext,
-  transaction: Transaction,
+  transaction: UnsignedTransaction,
   sender: Address,
   gasPrice: bigint,
   gasUsed: bigint,
+  baseFeePerGas: bigint = environment.baseFeePerGas,
 ): void {
   state.setBalance(sender, state.balance(sender) + (transaction.gasLimit - gasUsed) * gasPrice);
-  const tip = gasUsed * (gasPrice - environment.baseFeePerGas);
+  const tip = gasUsed * (gasPrice - baseFeePerGas);
   if (tip > 0n) state.setBalance(environment.coinbase, state.balance(environment.coinbase) + tip);
   else touch(state, environment.coinbase);
-  state.recordBurn(gasUsed * environment.baseFeePerGas);
+  state.recordBurn(gasUsed * baseFeePerGas);
 }
 
 /** What a destroyed contract still holds is burned. */
-function destroy(state: WorkingState, address: Address): void {
+export function destroy(state: WorkingState, address: Address): void {
   state.recordBurn(state.balance(address));
   state.clearStorage(address);
   state.setAccount(address, undefined);
+}
+
+/** What it did is kept, its gas counted; a turn that failed is not taken at the floor price again. */
+function endTransaction(
+  context: ExecutionContext,
+  { lane: { duty, baseFeePerGas } }: Terms,
+  gasUsed: bigint,
+  succeeded: boolean,
+): void {
+  const { state } = context;
+  if (duty !== undefined && !succeeded) markFailed(state, duty);
+  state.endTransaction();
+  context.gasUsed += gasUsed;
+  context.baseFees += gasUsed * baseFeePerGas;
+  if (duty !== undefined) context.reservedGasUsed += gasUsed;
 }
 
 /** Undoes the transaction, takes all its gas and reports it: a bug of ours must not become somebody's money. */
 function failConservation(
   context: ExecutionContext,
   transaction: Transaction,
-  sender: Address,
-  gasPrice: bigint,
+  terms: Terms,
   violation: ConservationViolation,
 ): Receipt {
   const { state } = context;
   state.revert(0);
   context.violations.push(violation);
-  buyGas(state, transaction, sender, gasPrice);
-  payFees(context, transaction, sender, gasPrice, transaction.gasLimit);
-  state.endTransaction();
-  context.gasUsed += transaction.gasLimit;
+  buyGas(state, transaction, terms);
+  payFees(context, transaction, terms.sender, terms.gasPrice, transaction.gasLimit, terms.lane.baseFeePerGas);
+  endTransaction(context, terms, transaction.gasLimit, false);
   return {
     ...TRANSFERRED,
     type: transaction.type,
     succeeded: false,
     gasUsed: transaction.gasLimit,
     cumulativeGasUsed: context.gasUsed,
-    effectiveGasPrice: gasPrice,
+    effectiveGasPrice: terms.gasPrice,
   };
 }

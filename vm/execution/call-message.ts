@@ -2,14 +2,15 @@
 import { formatOgpu } from "../../base/units.ts";
 import { createEvmEngine } from "../evm/create-engine.ts";
 import type { EvmEngine } from "../evm/evm-engine.ts";
+import type { EngineOptions } from "../evm/interpreter/engine.ts";
 import type { Log } from "../receipt/log.ts";
 import { type Address, EMPTY_ACCOUNT } from "../state/account.ts";
-import type { StateReader } from "../state/reader.ts";
+import type { StateChanges, StateReader } from "../state/reader.ts";
 import { WorkingState } from "../state/working-state.ts";
 import { transactionError } from "../transaction/errors.ts";
 import { calldataFloorGas, intrinsicGas } from "../transaction/intrinsic-gas.ts";
 import type { AccessListEntry, UnsignedTransaction } from "../transaction/transaction.ts";
-import { chargedGas, type ExecutionContext, runMessage } from "./apply-transaction.ts";
+import { beginContext, chargedGas, destroy, payFees, runMessage } from "./apply-transaction.ts";
 import type { BlockEnvironment } from "./environment.ts";
 import { type ExecutionRules, isForkActive } from "./rules.ts";
 
@@ -35,7 +36,11 @@ export interface CallOutcome {
   /** The same before refunds, which come too late to be spent. */
   readonly gasNeeded: bigint;
   readonly logs: readonly Log[];
+  /** Why it did not succeed, in the words of Ethereum's clients. */
+  readonly failure?: string | undefined;
   readonly createdAddress: Address | undefined;
+  /** What the call would have changed, fees included. To be asked for once. */
+  changes(): StateChanges;
 }
 
 /** One chain's caller. Messages wait for each other: an engine runs one at a time. */
@@ -50,14 +55,26 @@ export class MessageCaller {
   }
 
   /** Throws TX_INSUFFICIENT_FUNDS, TX_INTRINSIC_GAS_TOO_LOW or TX_CALLDATA_FLOOR_TOO_LOW. */
-  call(parent: StateReader, environment: BlockEnvironment, message: CallMessage): Promise<CallOutcome> {
-    const run = this.last.then(() => this.run(parent, environment, message));
+  call(
+    parent: StateReader,
+    environment: BlockEnvironment,
+    message: CallMessage,
+    options: EngineOptions = {},
+  ): Promise<CallOutcome> {
+    const run = this.last.then(() => this.run(parent, environment, message, options));
     this.last = run.catch(() => undefined);
     return run;
   }
 
-  private async run(parent: StateReader, environment: BlockEnvironment, message: CallMessage): Promise<CallOutcome> {
-    const { rules, engine } = this;
+  private async run(
+    parent: StateReader,
+    environment: BlockEnvironment,
+    message: CallMessage,
+    { listener, precompiles }: EngineOptions,
+  ): Promise<CallOutcome> {
+    const { rules } = this;
+    const isUsual = listener === undefined && precompiles === undefined;
+    const engine = isUsual ? this.engine : createEvmEngine(rules, { listener, precompiles });
     const { from, gasLimit, gasPrice } = message;
     const state = new WorkingState(parent);
     const transaction = transactionOf(message, rules.chainId);
@@ -76,16 +93,24 @@ export class MessageCaller {
       );
     }
     state.setAccount(from, { nonce: nonce + 1n, balance: balance - gasMoney, codeHash });
-    const context: ExecutionContext = { rules, environment, state, engine, gasUsed: 0n, violations: [] };
+    const context = beginContext({ rules, environment, state, engine, listener });
     const outcome = runMessage(context, transaction, from, gasPrice);
     const spent = intrinsicGas(transaction) + outcome.gasUsed;
+    const gasUsed = chargedGas(rules, transaction, outcome);
     return {
       succeeded: outcome.succeeded,
       output: outcome.output,
-      gasUsed: chargedGas(rules, transaction, outcome),
+      gasUsed,
       gasNeeded: spent > floor ? spent : floor,
       logs: outcome.logs,
+      failure: outcome.failure,
       createdAddress: outcome.createdAddress,
+      changes: () => {
+        // A call may pay less than the base fee, or nothing: then there is no tip.
+        payFees(context, transaction, from, gasPrice, gasUsed);
+        for (const address of outcome.destroyed) destroy(state, address);
+        return state.changes();
+      },
     };
   }
 }

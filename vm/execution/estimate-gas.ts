@@ -6,19 +6,25 @@ import type { BlockEnvironment } from "./environment.ts";
 /** The search ends when what is left to gain is below 1/64 of the estimate: half the share that EIP-150 holds back. */
 const TOLERANCE = 64n;
 
+export interface GasEstimate {
+  readonly gas: bigint;
+  /** Of the message with all the gas that it may have. */
+  readonly outcome: CallOutcome;
+}
+
 /** A failed outcome when the message fails with all the gas that it may have (`message.gasLimit`). */
 export async function estimateGas(
   caller: Pick<MessageCaller, "call">,
   state: StateReader,
   environment: BlockEnvironment,
   message: CallMessage,
-): Promise<{ readonly gas: bigint } | { readonly failed: CallOutcome }> {
+): Promise<GasEstimate | { readonly failed: CallOutcome }> {
   const succeedsWith = async (gasLimit: bigint): Promise<boolean> =>
     (await caller.call(state, environment, { ...message, gasLimit })).succeeded;
   const most = await caller.call(state, environment, message);
   if (!most.succeeded) return { failed: most };
   // Enough for nearly every message. Not for one that looks at its gas, or hands 63/64 of it on (EIP-150).
-  if (await succeedsWith(most.gasNeeded)) return { gas: most.gasNeeded };
+  if (await succeedsWith(most.gasNeeded)) return { gas: most.gasNeeded, outcome: most };
   let tooLow = most.gasNeeded;
   let enough = message.gasLimit;
   while (enough - tooLow > enough / TOLERANCE) {
@@ -28,5 +34,5 @@ export async function estimateGas(
     if (await succeedsWith(guess)) enough = guess;
     else tooLow = guess;
   }
-  return { gas: enough };
+  return { gas: enough, outcome: most };
 }

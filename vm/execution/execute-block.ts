@@ -1,11 +1,14 @@
 /** Executes a block: (parent state, header fields, transactions) -> roots, receipts, new state. */
 
 import { assert } from "../../base/errors.ts";
+import { finish, type Work } from "../../base/work.ts";
 import { createEvmEngine } from "../evm/create-engine.ts";
 import type { EvmEngine } from "../evm/evm-engine.ts";
-import { orderedRoot } from "../patricia-root.ts";
+import type { ModuleFault } from "../modules/module-fault.ts";
+import { findingOrderedRoot } from "../patricia-root.ts";
 import { type Bloom, bloomOfLogs, unionOfBlooms } from "../receipt/bloom.ts";
 import { encodeReceipt, type Receipt } from "../receipt/receipt.ts";
+import { systemReceipt } from "../receipt/system-receipt.ts";
 import type { Address } from "../state/account.ts";
 import type { StateChanges } from "../state/reader.ts";
 import { advanceState, type StateVersion } from "../state/state-version.ts";
@@ -13,10 +16,11 @@ import { WorkingState } from "../state/working-state.ts";
 import { TransactionError } from "../transaction/errors.ts";
 import type { Transaction } from "../transaction/transaction.ts";
 import type { TreeUpdate } from "../tree/types.ts";
-import { applyTransaction, type ExecutionContext } from "./apply-transaction.ts";
+import { applyTransaction, beginContext, type ExecutionContext } from "./apply-transaction.ts";
 import type { ConservationViolation } from "./conservation.ts";
 import type { BlockEnvironment } from "./environment.ts";
 import type { ExecutionRules } from "./rules.ts";
+import { runHooks } from "./run-hooks.ts";
 
 /** A transaction with its sender: recovered once, in parallel, before execution. */
 export interface RecoveredTransaction {
@@ -29,12 +33,14 @@ export interface RejectedTransaction extends RecoveredTransaction {
 }
 
 export interface ExecutedBlock {
-  /** The transactions that are in the block, with their receipts in the same order. */
   readonly included: readonly RecoveredTransaction[];
+  /** Of the transactions in their order, then one of the protocol's own work if it has anything to tell. */
   readonly receipts: readonly Receipt[];
   /** Transactions that could not be included. A proposer drops them; a block that contains one is invalid. */
   readonly rejected: readonly RejectedTransaction[];
   readonly gasUsed: bigint;
+  /** What of it those have used whose turn it was. */
+  readonly reservedGasUsed: bigint;
   readonly logsBloom: Bloom;
   readonly stateRoot: Uint8Array;
   readonly transactionsRoot: Uint8Array;
@@ -44,9 +50,11 @@ export interface ExecutedBlock {
   readonly changes: StateChanges;
   readonly treeUpdate: TreeUpdate;
   readonly violations: readonly ConservationViolation[];
+  /** Bugs of ours that calls of modules met, which were undone. */
+  readonly faults: readonly ModuleFault[];
 }
 
-/** Executes blocks of one chain. Nothing is awaited, so one block ends before the next begins. */
+/** Executes blocks of one chain: each transaction as a whole, while others may have a turn between two of them. */
 export class BlockExecutor {
   private readonly rules: ExecutionRules;
   private readonly engine: EvmEngine;
@@ -61,12 +69,22 @@ export class BlockExecutor {
     environment: BlockEnvironment,
     transactions: readonly RecoveredTransaction[],
   ): ExecutedBlock {
+    return finish(this.executing(parent, environment, transactions));
+  }
+
+  *executing(
+    parent: StateVersion,
+    environment: BlockEnvironment,
+    transactions: readonly RecoveredTransaction[],
+  ): Work<ExecutedBlock> {
     const { rules, engine } = this;
     const state = new WorkingState(parent.reader);
-    const context: ExecutionContext = { rules, environment, state, engine, gasUsed: 0n, violations: [] };
+    const context = beginContext({ rules, environment, state, engine });
     const included: RecoveredTransaction[] = [];
     const receipts: Receipt[] = [];
     const rejected: RejectedTransaction[] = [];
+    const logs = runHooks(rules, "beginBlock", state, environment);
+    noteProtocolFaults(context);
     for (const recovered of transactions) {
       try {
         receipts.push(applyTransaction(context, recovered.transaction, recovered.sender));
@@ -75,24 +93,42 @@ export class BlockExecutor {
         if (!(error instanceof TransactionError)) throw error;
         rejected.push({ ...recovered, error });
       }
+      yield;
     }
-    for (const module of rules.modules.values()) module.endBlock?.(state, environment);
+    const ending: BlockEnvironment = { ...environment, baseFees: context.baseFees };
+    if (environment.consensus?.isSeal) logs.push(...runHooks(rules, "endEpoch", state, ending));
+    logs.push(...runHooks(rules, "endBlock", state, ending));
+    if (logs.length > 0) receipts.push(systemReceipt(logs, context.gasUsed));
     assert(state.balanceDelta === state.minted - state.burned, "the protocol's own work conserves the supply");
+    noteProtocolFaults(context);
     const changes = state.changes();
     const { version, treeUpdate } = advanceState(parent, changes);
+    yield;
+    const transactionsRoot = yield* findingOrderedRoot(included.map(({ transaction }) => transaction.raw));
+    const encoded: Uint8Array[] = [];
+    for (const receipt of receipts) {
+      encoded.push(encodeReceipt(receipt));
+      yield;
+    }
+    const receiptsRoot = yield* findingOrderedRoot(encoded);
     return {
       included,
       receipts,
       rejected,
       gasUsed: context.gasUsed,
+      reservedGasUsed: context.reservedGasUsed,
       logsBloom: unionOfBlooms(receipts.map((receipt) => bloomOfLogs(receipt.logs))),
       stateRoot: version.head.root,
-      transactionsRoot: orderedRoot(included.map(({ transaction }) => transaction.raw)),
-      receiptsRoot: orderedRoot(receipts.map(encodeReceipt)),
+      ...{ transactionsRoot, receiptsRoot },
       state: version,
       changes,
       treeUpdate,
       violations: context.violations,
+      faults: context.faults,
     };
   }
+}
+
+function noteProtocolFaults({ state, faults }: ExecutionContext): void {
+  for (const fault of state.takeFaults()) faults.push({ ...fault, transaction: undefined });
 }

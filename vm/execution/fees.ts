@@ -12,6 +12,12 @@ export interface ParentGas {
   readonly baseFeePerGas: bigint;
 }
 
+/** What a block has for a transaction, and at which price: docs/spec/execution.md, "Reserved gas". */
+export interface GasTerms {
+  readonly gasLeft: bigint;
+  readonly baseFeePerGas: bigint;
+}
+
 /** The base fee of the block after `parent`. */
 export function nextBaseFee(parent: ParentGas): bigint {
   const target = parent.gasLimit / ELASTICITY;

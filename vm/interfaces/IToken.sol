@@ -5,6 +5,9 @@ pragma solidity ^0.8.20;
 /// @notice Native module at 0x6f4750554d6f64756c6500000000000000000001. oGPU itself is the chain's native
 ///         currency: it moves by ordinary value transfers.
 interface IToken {
+    /// @notice `burn` was called without money.
+    error NothingSent();
+
     /// @notice `amount` left the supply for good.
     event Burned(address indexed account, uint256 amount);
 
@@ -29,7 +32,7 @@ interface IToken {
     /// @notice What base fees, calls of `burn` and destroyed contracts have taken out of the supply.
     function burned() external view returns (uint256);
 
-    /// @notice What block `blockNumber` mints.
+    /// @notice What block `blockNumber` may mint, for those who finalise it and for verified work.
     function emissionOf(uint256 blockNumber) external view returns (uint256);
 
     /// @notice What is still to be minted.

@@ -1,13 +1,14 @@
 /** Runs one message to a native module: decode by its ABI, dispatch, encode, or revert as a contract would. */
-import type { Abi } from "viem";
-import { decodeFunctionData, encodeAbiParameters, encodeFunctionData, encodeFunctionResult } from "viem/utils";
-import { bytesToHex, EMPTY_BYTES, hexToBytes } from "../../base/bytes.ts";
+import { encodeAbiParameters } from "viem/utils";
+import { EMPTY_BYTES, hexToBytes } from "../../base/bytes.ts";
 import { assert } from "../../base/errors.ts";
 import type { BlockEnvironment } from "../execution/environment.ts";
 import type { Log } from "../receipt/log.ts";
 import type { WorkingState } from "../state/working-state.ts";
+import { decodeCall } from "./abi-codec.ts";
 import type { NativeModule } from "./module.ts";
 import { ModuleCall, type ModuleMessage, ModuleOutOfGas, ModuleRevert } from "./module-call.ts";
+import { isModuleFault } from "./module-fault.ts";
 
 export interface ModuleOutcome {
   readonly succeeded: boolean;
@@ -31,48 +32,43 @@ export function runModule(
   const mark = state.checkpoint();
   let call: ModuleCall | undefined;
   try {
-    call = new ModuleCall(module.address, message, state, environment);
+    call = ModuleCall.of(module, message, state, environment);
     const output = dispatch(module, call);
     return { succeeded: true, outOfGas: false, gasUsed: call.gasUsed, output, logs: call.logs };
   } catch (error) {
     state.revert(mark);
     if (error instanceof ModuleRevert) {
       const gasUsed = call === undefined ? message.gasLimit : call.gasUsed;
-      return { succeeded: false, outOfGas: false, gasUsed, output: encodeRevert(error.message), logs: [] };
+      return {
+        succeeded: false,
+        outOfGas: false,
+        gasUsed,
+        output: error.output ?? encodeRevert(error.message),
+        logs: [],
+      };
     }
     if (error instanceof ModuleOutOfGas) {
       return { succeeded: false, outOfGas: true, gasUsed: message.gasLimit, output: EMPTY_BYTES, logs: [] };
     }
-    // A handler that throws anything else has a bug, or the disk has failed: neither is the transaction's fault, and
-    // only ending the block keeps a node from answering differently than others.
-    throw error;
+    // The disk or the memory has failed: only ending the block keeps a node from answering differently than others.
+    if (!isModuleFault(error)) throw error;
+    state.noteFault({ module: module.address, error });
+    return { succeeded: false, outOfGas: true, gasUsed: message.gasLimit, output: EMPTY_BYTES, logs: [] };
   }
 }
 
 function dispatch(module: NativeModule, call: ModuleCall): Uint8Array {
-  const { functionName, args } = decodeCall(module, call.message.data);
-  const definition = module.abi.find((item) => item.type === "function" && item.name === functionName);
-  const handler = module.handlers[functionName];
-  assert(definition?.type === "function" && handler !== undefined, `${module.name} implements ${functionName}`);
+  const decoded = decodeCall(module.abi, call.message.data);
+  if (decoded === undefined) {
+    throw new ModuleRevert(`${module.name}: no such function, or arguments that do not fit it`);
+  }
+  const { definition, args } = decoded;
+  const handler = module.handlers[definition.name];
+  assert(handler !== undefined, `${module.name} implements ${definition.name}`);
   if (call.message.value > 0n && definition.stateMutability !== "payable") {
-    throw new ModuleRevert(`${functionName} takes no money`);
+    throw new ModuleRevert(`${definition.name} takes no money`);
   }
-  const result = handler(call, ...(args as never[]));
-  return hexToBytes(encodeFunctionResult({ abi: module.abi, functionName, result } as never));
-}
-
-/** Strict: the input must be exactly what the ABI would encode, so that one call has one form. */
-function decodeCall(module: NativeModule, data: Uint8Array): { functionName: string; args: readonly unknown[] } {
-  const hex = bytesToHex(data);
-  try {
-    const { functionName, args } = decodeFunctionData({ abi: module.abi as Abi, data: hex });
-    if (encodeFunctionData({ abi: module.abi, functionName, args } as never) === hex) {
-      return { functionName, args: args ?? [] };
-    }
-  } catch {
-    // viem throws many kinds of errors for input that does not fit the ABI; they all mean the same to a caller.
-  }
-  throw new ModuleRevert(`${module.name}: no such function, or arguments that do not fit it`);
+  return decoded.encodeResult(handler(call, ...(args as never[])));
 }
 
 const ERROR_SELECTOR = "0x08c379a0";

@@ -6,8 +6,11 @@ import type { TransactionType } from "../transaction/transaction.ts";
 import { type Bloom, bloomOfLogs } from "./bloom.ts";
 import type { Log } from "./log.ts";
 
+/** Of the protocol's own work (system-receipt.ts): in the range of EIP-2718 that no transaction of Ethereum has taken from below. */
+export const SYSTEM_RECEIPT_TYPE = 0x7e;
+
 export interface Receipt {
-  readonly type: TransactionType;
+  readonly type: TransactionType | typeof SYSTEM_RECEIPT_TYPE;
   readonly succeeded: boolean;
   readonly gasUsed: bigint;
   readonly cumulativeGasUsed: bigint;

@@ -6,6 +6,7 @@
 import type { Hex } from "../../base/bytes.ts";
 import { assert } from "../../base/errors.ts";
 import { type Account, type Address, EMPTY_ACCOUNT, EMPTY_CODE_HASH, isEmptyAccount } from "./account.ts";
+import { noteFailure } from "./read-failure.ts";
 import type { StateChanges, StateReader } from "./reader.ts";
 
 type Undo =
@@ -18,6 +19,12 @@ type Undo =
     }
   | { readonly kind: "supply"; readonly minted: bigint; readonly burned: bigint };
 
+/** A bug that a call on this state met; vm/modules/module-fault.ts says which. */
+export interface StateFault {
+  readonly module: Address;
+  readonly error: unknown;
+}
+
 export class WorkingState implements StateReader {
   private readonly parent: StateReader;
   private readonly accounts = new Map<Address, Account | undefined>();
@@ -26,12 +33,22 @@ export class WorkingState implements StateReader {
   /** Slots written in this transaction, with the value each had when it began (EIP-2200). */
   private readonly originals = new Map<Address, Map<Hex, Uint8Array>>();
   private readonly undoLog: Undo[] = [];
+  private readonly faults: StateFault[] = [];
   private delta = 0n;
   private mintedInBlock = 0n;
   private burnedInBlock = 0n;
 
   constructor(parent: StateReader) {
     this.parent = parent;
+  }
+
+  /** A state that goes on within a block: `parent` has what came before, of which this much is new or gone money. */
+  static within(parent: StateReader, minted: bigint, burned: bigint): WorkingState {
+    const state = new WorkingState(parent);
+    state.mintedInBlock = minted;
+    state.burnedInBlock = burned;
+    state.delta = minted - burned;
+    return state;
   }
 
   /** Sum of all balances now, less their sum in the parent. */
@@ -50,7 +67,33 @@ export class WorkingState implements StateReader {
   account(address: Address): Account | undefined {
     const own = this.accounts.get(address);
     if (own !== undefined || this.accounts.has(address)) return own;
-    return this.parent.account(address);
+    return this.parentAccount(address);
+  }
+
+  private parentAccount(address: Address): Account | undefined {
+    try {
+      return this.parent.account(address);
+    } catch (error) {
+      throw noteFailure(error);
+    }
+  }
+
+  private parentStorage(address: Address, slot: Hex): Uint8Array {
+    try {
+      return this.parent.storage(address, slot);
+    } catch (error) {
+      throw noteFailure(error);
+    }
+  }
+
+  /** A bug was met. Not undone with what is reverted. */
+  noteFault(fault: StateFault): void {
+    this.faults.push(fault);
+  }
+
+  /** What was noted since this was last asked. */
+  takeFaults(): readonly StateFault[] {
+    return this.faults.splice(0);
   }
 
   balance(address: Address): bigint {
@@ -80,7 +123,7 @@ export class WorkingState implements StateReader {
   }
 
   storage(address: Address, slot: Hex): Uint8Array {
-    return this.slots.get(address)?.get(slot) ?? this.parent.storage(address, slot);
+    return this.slots.get(address)?.get(slot) ?? this.parentStorage(address, slot);
   }
 
   setStorage(address: Address, slot: Hex, value: Uint8Array): void {
@@ -95,7 +138,7 @@ export class WorkingState implements StateReader {
       originals = new Map();
       this.originals.set(address, originals);
     }
-    if (!originals.has(slot)) originals.set(slot, before ?? this.parent.storage(address, slot));
+    if (!originals.has(slot)) originals.set(slot, before ?? this.parentStorage(address, slot));
     this.undoLog.push({ kind: "slot", slots, slot, before });
     slots.set(slot, value);
   }
@@ -108,7 +151,11 @@ export class WorkingState implements StateReader {
   hasStorage(address: Address): boolean {
     const slots = this.slots.get(address);
     if (slots !== undefined) for (const value of slots.values()) if (value.length > 0) return true;
-    return this.parent.hasStorage(address);
+    try {
+      return this.parent.hasStorage(address);
+    } catch (error) {
+      throw noteFailure(error);
+    }
   }
 
   /**
@@ -123,7 +170,13 @@ export class WorkingState implements StateReader {
 
   code(codeHash: Hex): Uint8Array {
     if (codeHash === EMPTY_CODE_HASH) return NO_VALUE;
-    return this.newCode.get(codeHash) ?? this.parent.code(codeHash);
+    const own = this.newCode.get(codeHash);
+    if (own !== undefined) return own;
+    try {
+      return this.parent.code(codeHash);
+    } catch (error) {
+      throw noteFailure(error);
+    }
   }
 
   /** Code is named by its hash, so what a reverted frame stored harms nobody and needs no undo. */
@@ -140,6 +193,12 @@ export class WorkingState implements StateReader {
   /** Declares that `amount` has left the supply; the caller takes it from a balance. */
   recordBurn(amount: bigint): void {
     if (amount > 0n) this.recordSupply(0n, amount);
+  }
+
+  /** Takes back a part of what this block declared burned: the caller gives it to a balance. */
+  unrecordBurn(amount: bigint): void {
+    assert(amount <= this.burnedInBlock, "what was not burned cannot be taken back");
+    this.recordSupply(0n, -amount);
   }
 
   private recordSupply(minted: bigint, burned: bigint): void {

@@ -1,7 +1,7 @@
 /** The rules that decide whether a transaction may be included: first those that need no state, then the rest. */
 import { formatGwei, formatOgpu } from "../../base/units.ts";
 import { TRANSACTION_GAS_CAP } from "../../genesis/verify-parameters.ts";
-import type { BlockEnvironment } from "../execution/environment.ts";
+import type { GasTerms } from "../execution/fees.ts";
 import { type ExecutionRules, isForkActive } from "../execution/rules.ts";
 import { type Account, EMPTY_ACCOUNT, EMPTY_CODE_HASH } from "../state/account.ts";
 import type { StateReader } from "../state/reader.ts";
@@ -72,24 +72,23 @@ export function checkAgainstState(
   transaction: Transaction,
   sender: Account | undefined,
   state: StateReader,
-  environment: Pick<BlockEnvironment, "gasLimit" | "baseFeePerGas">,
-  gasUsedBefore: bigint,
+  { gasLeft, baseFeePerGas }: GasTerms,
 ): void {
   const account = sender ?? EMPTY_ACCOUNT;
   const { nonce, gasLimit, maxFeePerGas, value } = transaction;
-  if (gasLimit > environment.gasLimit - gasUsedBefore) {
+  if (gasLimit > gasLeft) {
     throw transactionError("TX_GAS_LIMIT_ABOVE_BLOCK", "asks for more gas than the block has left", {
       gasLimit,
-      left: environment.gasLimit - gasUsedBefore,
+      left: gasLeft,
     });
   }
-  if (maxFeePerGas < environment.baseFeePerGas) {
+  if (maxFeePerGas < baseFeePerGas) {
     throw transactionError(
       "TX_FEE_BELOW_BASE_FEE",
-      `pays at most ${feeText(maxFeePerGas)}, the base fee is ${feeText(environment.baseFeePerGas)}`,
+      `pays at most ${feeText(maxFeePerGas)}, the base fee is ${feeText(baseFeePerGas)}`,
       {
         maxFeePerGas,
-        baseFeePerGas: environment.baseFeePerGas,
+        baseFeePerGas,
       },
     );
   }

@@ -36,6 +36,8 @@ function engineOf(fork: Fork): InterpreterEngine {
 const ENVIRONMENT: BlockEnvironment = {
   number: 5n,
   timestamp: 99n,
+  milliseconds: 0,
+  consensus: undefined,
   coinbase: COINBASE,
   gasLimit: 30_000_000n,
   baseFeePerGas: 7n,

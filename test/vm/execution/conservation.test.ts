@@ -1,7 +1,7 @@
 import { expect, test as it } from "vitest";
 import { OGPU } from "../../../base/units.ts";
 import type { EvmEngine, EvmOutcome } from "../../../vm/evm/evm-engine.ts";
-import { applyTransaction, type ExecutionContext } from "../../../vm/execution/apply-transaction.ts";
+import { applyTransaction, beginContext, type ExecutionContext } from "../../../vm/execution/apply-transaction.ts";
 import type { Receipt } from "../../../vm/receipt/receipt.ts";
 import { WorkingState } from "../../../vm/state/working-state.ts";
 import { signed, TEST_COINBASE, TestChain, testGenesis, testKey, testRules } from "../support/test-chain.ts";
@@ -34,7 +34,7 @@ async function run(engine: EvmEngine): Promise<{ context: ExecutionContext; rece
   const genesis = testGenesis(balances, testRules(), new Map([[CONTRACT, new Uint8Array([0])]]));
   const state = new WorkingState(genesis.reader);
   const environment = new TestChain(genesis).environment();
-  const context = { rules: testRules(), environment, state, engine, gasUsed: 0n, violations: [] };
+  const context = beginContext({ rules: testRules(), environment, state, engine });
   const { transaction, sender } = signed({ to: CONTRACT, value: 0n, gasLimit: 50_000n, maxPriorityFeePerGas: 2n }, KEY);
   return { context, receipt: await applyTransaction(context, transaction, sender), state };
 }

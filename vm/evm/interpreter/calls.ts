@@ -2,7 +2,7 @@
 import { EMPTY_BYTES, type Hex } from "../../../base/bytes.ts";
 import { type Account, type Address, EMPTY_CODE_HASH, isEmptyAccount } from "../../state/account.ts";
 import { delegateOf } from "./delegation.ts";
-import { CALLING, type Frame, fail, RUNNING } from "./frame.ts";
+import { CALLING, type Frame, fail, RUNNING, WRITE_PROTECTION } from "./frame.ts";
 import {
   CALL_STIPEND,
   CALL_VALUE_GAS,
@@ -18,6 +18,7 @@ import {
 import { beginCall, nextFrame, returnTo } from "./message.ts";
 import { type Opcode, type OpcodeHandler, opcode } from "./opcode.ts";
 import { push } from "./stack.ts";
+import { tellUnsent } from "./tell.ts";
 import { addressOf, addressWord } from "./words.ts";
 
 export const MAX_DEPTH = 1024;
@@ -47,7 +48,7 @@ function call(kind: CallKind): OpcodeHandler {
     const at = kind.takesValue ? top - 6 : top - 5;
     frame.sp = at;
     if (value !== 0n && kind.entersAccount && frame.isStatic) {
-      fail(frame);
+      fail(frame, WRITE_PROTECTION);
       return;
     }
     const inputLength = stack[at + 2] as bigint;
@@ -104,6 +105,7 @@ function setParties(frame: Frame, next: Frame, kind: CallKind, word: bigint, tar
 function send(frame: Frame, next: Frame, kind: CallKind, target: Address, value: bigint): void {
   frame.returnData = EMPTY_BYTES;
   if (next.depth > MAX_DEPTH || (value !== 0n && frame.machine.state.balance(frame.address) < value)) {
+    if (frame.machine.listener !== undefined) tellUnsent(next, target, next.depth > MAX_DEPTH);
     returnGas(frame, next.gas, next.reserve);
     push(frame, 0n);
     return;

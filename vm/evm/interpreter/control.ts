@@ -6,6 +6,7 @@ import { type Opcode, opcode } from "./opcode.ts";
 import { push } from "./stack.ts";
 
 const JUMPDEST = 0x5b;
+const INVALID_JUMP = "invalid jump destination";
 
 function stop(frame: Frame): void {
   frame.output = EMPTY_BYTES;
@@ -16,17 +17,17 @@ function jumpTo(frame: Frame, target: bigint): void {
   const { code } = frame;
   // Before the analysis: a jump to what is no JUMPDEST at all needs none.
   if (target >= code.length) {
-    fail(frame);
+    fail(frame, INVALID_JUMP);
     return;
   }
   const place = Number(target);
   if (code[place] !== JUMPDEST) {
-    fail(frame);
+    fail(frame, INVALID_JUMP);
     return;
   }
   frame.analysis ??= frame.machine.codes.of(frame.codeHash);
   if (((frame.analysis.jumpTargets(code)[place >> 3] as number) & (1 << (place & 7))) === 0) {
-    fail(frame);
+    fail(frame, INVALID_JUMP);
     return;
   }
   frame.pc = place;

@@ -4,7 +4,7 @@ import { bytes32, bytesToHex, EMPTY_BYTES, hexToBytes } from "../../../base/byte
 import { keccak256 } from "../../../base/keccak.ts";
 import { type Account, type Address, EMPTY_ACCOUNT, isEmptyAccount } from "../../state/account.ts";
 import { MAX_DEPTH } from "./calls.ts";
-import { CALLING, type Frame, fail, RUNNING, STOPPED } from "./frame.ts";
+import { CALLING, type Frame, fail, RUNNING, STOPPED, WRITE_PROTECTION } from "./frame.ts";
 import {
   COLD_ACCOUNT_GAS,
   charge,
@@ -18,10 +18,12 @@ import {
 import { beginCreation, nextFrame, returnTo, touch } from "./message.ts";
 import { type Opcode, type OpcodeHandler, opcode } from "./opcode.ts";
 import { push } from "./stack.ts";
+import { tellDestruction } from "./tell.ts";
 import { addressOf, MAX_WORD } from "./words.ts";
 
 /** EIP-3860. */
 export const MAX_INIT_CODE_BYTES = 49_152;
+export const MAX_INIT_CODE = "max initcode size exceeded";
 /** EIP-2681: an account whose nonce cannot rise creates nothing. */
 const MAX_NONCE: bigint = 2n ** 64n - 1n;
 
@@ -42,7 +44,7 @@ function create(isSalted: boolean): OpcodeHandler {
     const salt = isSalted ? (machine.stack[top - 3] as bigint) : undefined;
     frame.sp = isSalted ? top - 3 : top - 2;
     if (frame.isStatic || length > MAX_INIT_CODE_BYTES) {
-      fail(frame);
+      fail(frame, frame.isStatic ? WRITE_PROTECTION : MAX_INIT_CODE);
       return;
     }
     const at = reach(frame, machine.stack[top - 1] as bigint, length);
@@ -82,7 +84,7 @@ function send(frame: Frame, account: Account, value: bigint, initCode: Uint8Arra
 
 function selfDestruct(frame: Frame): void {
   if (frame.isStatic) {
-    fail(frame);
+    fail(frame, WRITE_PROTECTION);
     return;
   }
   const { stack, state, journal } = frame.machine;
@@ -103,6 +105,7 @@ function selfDestruct(frame: Frame): void {
     state.recordBurn(balance);
   }
   if (isDestroyed) journal.addDestroyed(address);
+  if (frame.machine.listener !== undefined) tellDestruction(frame, heir, balance);
   frame.output = EMPTY_BYTES;
   frame.status = STOPPED;
 }

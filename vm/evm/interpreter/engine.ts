@@ -6,24 +6,30 @@ import type { ExecutionRules } from "../../execution/rules.ts";
 import { type Address, EMPTY_ACCOUNT, EMPTY_CODE_HASH } from "../../state/account.ts";
 import type { WorkingState } from "../../state/working-state.ts";
 import type { EvmEngine, EvmMessage, EvmOutcome } from "../evm-engine.ts";
-import { MAX_INIT_CODE_BYTES } from "./creates.ts";
+import type { ExecutionListener } from "../execution-listener.ts";
+import { MAX_INIT_CODE, MAX_INIT_CODE_BYTES } from "./creates.ts";
 import { delegateOf } from "./delegation.ts";
-import { FAILED, type Frame, fail, Machine, RUNNING, STOPPED } from "./frame.ts";
+import { FAILED, type Frame, fail, Machine, REVERTED, RUNNING, STOPPED } from "./frame.ts";
 import { gasLeft, setGas } from "./gas.ts";
-import { runFrames, type StepListener } from "./loop.ts";
+import { runFrames } from "./loop.ts";
 import { beginCall, beginCreation, resetFrame, settle } from "./message.ts";
 import { type OpcodeTable, opcodeTable } from "./opcode-table.ts";
-import { precompilesOf } from "./precompiles/precompiles.ts";
+import { type MovedPrecompiles, movedPrecompiles, precompilesOf } from "./precompiles/precompiles.ts";
+
+export interface EngineOptions {
+  readonly listener?: ExecutionListener | undefined;
+  /** Where precompiles are other than usual. */
+  readonly precompiles?: MovedPrecompiles | undefined;
+}
 
 export class InterpreterEngine implements EvmEngine {
   private readonly machine: Machine;
   private readonly table: OpcodeTable;
-  private readonly onStep: StepListener | undefined;
 
-  constructor(rules: ExecutionRules, onStep?: StepListener) {
-    this.machine = new Machine(rules, precompilesOf(rules.fork));
+  constructor(rules: ExecutionRules, { listener, precompiles }: EngineOptions = {}) {
+    const usual = precompilesOf(rules.fork);
+    this.machine = new Machine(rules, precompiles ? movedPrecompiles(usual, precompiles) : usual, listener);
     this.table = opcodeTable(rules.fork);
-    this.onStep = onStep;
   }
 
   isPrecompile(address: Address): boolean {
@@ -39,7 +45,7 @@ export class InterpreterEngine implements EvmEngine {
       this.warm(message, environment);
       if (message.to === undefined) this.beginCreation(frame, message);
       else this.beginCall(frame, message.to);
-      if (frame.status === RUNNING) runFrames(frame, this.table, this.onStep);
+      if (frame.status === RUNNING) runFrames(frame, this.table, machine.listener?.onStep);
       settle(frame);
       return outcomeOf(frame, message);
     } finally {
@@ -100,7 +106,7 @@ export class InterpreterEngine implements EvmEngine {
     frame.codeHash = undefined;
     journal.warmAddress(frame.address);
     beginCreation(frame);
-    if (data.length > MAX_INIT_CODE_BYTES) fail(frame);
+    if (data.length > MAX_INIT_CODE_BYTES) fail(frame, MAX_INIT_CODE);
   }
 }
 
@@ -113,7 +119,13 @@ function outcomeOf(frame: Frame, message: EvmMessage): EvmOutcome {
     gasRefund: BigInt(journal.refund),
     output: frame.status === FAILED ? EMPTY_BYTES : frame.output,
     logs: journal.logs,
+    failure: failureOf(frame),
     createdAddress: succeeded && frame.isCreation ? frame.address : undefined,
     destroyed: journal.destroyedAddresses(),
   };
+}
+
+function failureOf(frame: Frame): string | undefined {
+  if (frame.status === STOPPED) return undefined;
+  return frame.status === REVERTED ? "execution reverted" : frame.failure;
 }

@@ -56,7 +56,7 @@ function returnDataCopy(frame: Frame): void {
   const { stack } = frame.machine;
   frame.sp -= 3;
   const end = (stack[frame.sp + 1] as bigint) + (stack[frame.sp] as bigint);
-  if (end > frame.returnData.length) fail(frame);
+  if (end > frame.returnData.length) fail(frame, "return data out of bounds");
   else copyToMemory(frame, frame.returnData, frame.sp);
 }
 

@@ -5,6 +5,7 @@ import type { BlockEnvironment } from "../../execution/environment.ts";
 import { type ExecutionRules, isForkActive } from "../../execution/rules.ts";
 import type { Address } from "../../state/account.ts";
 import type { WorkingState } from "../../state/working-state.ts";
+import type { ExecutionListener } from "../execution-listener.ts";
 import { type CodeAnalysis, CodeCache } from "./code-cache.ts";
 import { Journal } from "./journal.ts";
 import type { Precompile } from "./precompiles/precompile.ts";
@@ -20,6 +21,10 @@ export const FAILED = 3;
 export const CALLING = 4;
 
 export type FrameStatus = typeof RUNNING | typeof STOPPED | typeof REVERTED | typeof FAILED | typeof CALLING;
+
+/** Why frames fail, as Ethereum's clients word it. */
+export const OUT_OF_GAS = "out of gas";
+export const WRITE_PROTECTION = "write protection";
 
 /** Pooled by depth, and set anew for every message. */
 export class Frame {
@@ -57,6 +62,8 @@ export class Frame {
   /** Whether the output becomes the code of `address`. */
   isCreation = false;
 
+  /** Why it failed, in the words of Ethereum's clients; of an earlier message unless it has. */
+  failure = "";
   /** What this frame ends with. */
   output: Uint8Array = EMPTY_BYTES;
   /** What the last message that this frame sent ended with. */
@@ -78,8 +85,9 @@ export class Frame {
 }
 
 /** Ends the frame badly: all its gas is gone. */
-export function fail(frame: Frame): void {
+export function fail(frame: Frame, reason: string = OUT_OF_GAS): void {
   frame.status = FAILED;
+  frame.failure = reason;
   frame.gas = 0;
   frame.reserve = 0n;
   frame.output = EMPTY_BYTES;
@@ -94,6 +102,8 @@ export class Machine {
   readonly rules: ExecutionRules;
   readonly precompiles: ReadonlyMap<Address, Precompile>;
   readonly journal: Journal;
+  /** Hears every message, if anybody listens. */
+  readonly listener: ExecutionListener | undefined;
   readonly codes: CodeCache = new CodeCache();
   /** EIP-7702. */
   readonly followsDelegations: boolean;
@@ -109,9 +119,14 @@ export class Machine {
   private boundState: WorkingState | undefined;
   private boundEnvironment: BlockEnvironment | undefined;
 
-  constructor(rules: ExecutionRules, precompiles: ReadonlyMap<Address, Precompile>) {
+  constructor(
+    rules: ExecutionRules,
+    precompiles: ReadonlyMap<Address, Precompile>,
+    listener: ExecutionListener | undefined,
+  ) {
     this.rules = rules;
     this.precompiles = precompiles;
+    this.listener = listener;
     this.followsDelegations = isForkActive(rules, "prague");
     this.journal = new Journal(new Set([...precompiles.keys(), ...rules.modules.keys()]));
   }

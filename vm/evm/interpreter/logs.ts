@@ -1,6 +1,6 @@
 /** LOG0 to LOG4. */
 import type { Hex } from "../../../base/bytes.ts";
-import { fail } from "./frame.ts";
+import { fail, WRITE_PROTECTION } from "./frame.ts";
 import { charge, LOG_BYTE_GAS, reach } from "./gas.ts";
 import { type Opcode, type OpcodeHandler, opcode } from "./opcode.ts";
 import { wordHex } from "./words.ts";
@@ -11,7 +11,7 @@ const LOG_GAS = 375;
 function log(topicCount: number): OpcodeHandler {
   return (frame) => {
     if (frame.isStatic) {
-      fail(frame);
+      fail(frame, WRITE_PROTECTION);
       return;
     }
     const { machine } = frame;
@@ -25,7 +25,9 @@ function log(topicCount: number): OpcodeHandler {
     if (!charge(frame, LOG_BYTE_GAS * size)) return;
     const topics: Hex[] = [];
     for (let i = 0; i < topicCount; i++) topics.push(wordHex(stack[top - 2 - i] as bigint));
-    machine.journal.logs.push({ address: frame.address, topics, data: machine.memory.slice(at, at + size) });
+    const entry = { address: frame.address, topics, data: machine.memory.slice(at, at + size) };
+    machine.journal.logs.push(entry);
+    machine.listener?.onLog?.(entry);
   };
 }
 

@@ -1,12 +1,15 @@
 /** Runs frames: one loop over opcodes, and one over frames in place of recursion, so that depth costs no stack. */
+import type { ExecutionListener } from "../execution-listener.ts";
 import { CALLING, type Frame, fail, RUNNING } from "./frame.ts";
 import { charge } from "./gas.ts";
 import { returnTo } from "./message.ts";
 import type { OpcodeHandler } from "./opcode.ts";
 import type { OpcodeTable } from "./opcode-table.ts";
 
-/** Sees every opcode before it is paid for: the place for a tracer. */
-export type StepListener = (frame: Frame, opcode: number) => void;
+const STACK_UNDERFLOW = "stack underflow";
+const STACK_OVERFLOW = "stack limit reached";
+
+type StepListener = NonNullable<ExecutionListener["onStep"]>;
 
 /** Runs the outermost frame to its end. */
 export function runFrames(outermost: Frame, table: OpcodeTable, onStep: StepListener | undefined): void {
@@ -33,7 +36,7 @@ function runOpcodes(frame: Frame, { gas, least, most, handlers }: OpcodeTable): 
     const opcode = pc < end ? (code[pc] as number) : 0;
     const words = frame.sp - stackBase;
     if (words < (least[opcode] as number) || words > (most[opcode] as number)) {
-      fail(frame);
+      fail(frame, words < (least[opcode] as number) ? STACK_UNDERFLOW : STACK_OVERFLOW);
       return;
     }
     const left = frame.gas - (gas[opcode] as number);
@@ -52,7 +55,7 @@ function tracedBy(onStep: StepListener): typeof runOpcodes {
       onStep(frame, opcode);
       const words = frame.sp - stackBase;
       if (words < (table.least[opcode] as number) || words > (table.most[opcode] as number)) {
-        fail(frame);
+        fail(frame, words < (table.least[opcode] as number) ? STACK_UNDERFLOW : STACK_OVERFLOW);
         return;
       }
       if (!charge(frame, table.gas[opcode] as number)) return;

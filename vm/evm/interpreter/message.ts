@@ -9,6 +9,7 @@ import { type Frame, fail, REVERTED, RUNNING, STOPPED } from "./frame.ts";
 import { CODE_BYTE_GAS, charge, gasLeft, returnGas, setGas } from "./gas.ts";
 import type { Precompile } from "./precompiles/precompile.ts";
 import { push } from "./stack.ts";
+import { tellCall, tellCreation, tellEnd } from "./tell.ts";
 
 /** EIP-170. */
 const MAX_CODE_BYTES = 24_576;
@@ -50,6 +51,7 @@ function setMarks(frame: Frame): void {
 export function beginCall(frame: Frame, target: Address, entersAccount: boolean): void {
   const { machine } = frame;
   setMarks(frame);
+  if (machine.listener !== undefined) tellCall(frame, target);
   const module = machine.rules.modules.get(target);
   if (module !== undefined) {
     callModule(frame, module, entersAccount);
@@ -76,7 +78,7 @@ function runPrecompile(frame: Frame, precompile: Precompile): void {
   if (!charge(frame, precompile.gas(frame.input))) return;
   const output = precompile.run(frame.input);
   if (output === undefined) {
-    fail(frame);
+    fail(frame, "precompile failed");
     return;
   }
   frame.output = output;
@@ -104,7 +106,9 @@ function callModule(frame: Frame, module: NativeModule, entersAccount: boolean):
   setGas(frame, gasLimit - outcome.gasUsed);
   frame.output = outcome.output;
   frame.status = outcome.succeeded ? STOPPED : REVERTED;
-  if (outcome.succeeded) journal.logs.push(...outcome.logs);
+  if (!outcome.succeeded) return;
+  journal.logs.push(...outcome.logs);
+  for (const log of outcome.logs) frame.machine.listener?.onLog?.(log);
 }
 
 /**
@@ -115,9 +119,10 @@ export function beginCreation(frame: Frame): void {
   const { state, journal } = frame.machine;
   setMarks(frame);
   frame.isCreation = true;
+  if (frame.machine.listener !== undefined) tellCreation(frame);
   const before = state.account(frame.address) ?? EMPTY_ACCOUNT;
   if (before.nonce !== 0n || before.codeHash !== EMPTY_CODE_HASH || state.hasStorage(frame.address)) {
-    fail(frame);
+    fail(frame, "contract address collision");
     return;
   }
   journal.addCreated(frame.address);
@@ -128,6 +133,7 @@ export function beginCreation(frame: Frame): void {
 /** Stores the code of a new contract, or undoes what a frame that did not end well has done. */
 export function settle(frame: Frame): void {
   if (frame.isCreation && frame.status === STOPPED) depositCode(frame);
+  if (frame.machine.listener !== undefined) tellEnd(frame);
   if (frame.status === STOPPED) return;
   frame.machine.state.revert(frame.stateMark);
   frame.machine.journal.revert(frame);
@@ -137,10 +143,14 @@ function depositCode(frame: Frame): void {
   const { state } = frame.machine;
   const code = frame.output;
   if (code.length > MAX_CODE_BYTES || code[0] === RESERVED_FIRST_BYTE) {
-    fail(frame);
+    fail(frame, code.length > MAX_CODE_BYTES ? "max code size exceeded" : "invalid code: must not begin with 0xef");
     return;
   }
-  if (!charge(frame, CODE_BYTE_GAS * code.length) || code.length === 0) return;
+  if (!charge(frame, CODE_BYTE_GAS * code.length)) {
+    frame.failure = "contract creation code storage out of gas";
+    return;
+  }
+  if (code.length === 0) return;
   const codeHash = bytesToHex(keccak256(code));
   const { nonce, balance } = state.account(frame.address) ?? EMPTY_ACCOUNT;
   state.putCode(codeHash, code);

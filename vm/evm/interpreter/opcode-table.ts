@@ -5,7 +5,7 @@ import { CALLS } from "./calls.ts";
 import { CONTROL } from "./control.ts";
 import { CREATES } from "./creates.ts";
 import { ENVIRONMENT } from "./environment.ts";
-import { fail } from "./frame.ts";
+import { type Frame, fail } from "./frame.ts";
 import { LOGIC, OSAKA_LOGIC } from "./logic.ts";
 import { LOGS } from "./logs.ts";
 import { MEMORY } from "./memory.ts";
@@ -39,11 +39,17 @@ const SINCE_CANCUN: readonly Opcode[] = [
 /** What each fork adds to the one before it. */
 const ADDED: Readonly<Record<Fork, readonly Opcode[]>> = { cancun: SINCE_CANCUN, prague: [], osaka: OSAKA_LOGIC };
 
+/** 0xfe is invalid by definition, the others are not defined. */
+function invalid(frame: Frame): void {
+  const opcode = frame.code[frame.pc - 1] ?? 0;
+  fail(frame, `invalid opcode: ${opcode === 0xfe ? "INVALID" : `opcode 0x${opcode.toString(16)} not defined`}`);
+}
+
 export function opcodeTable(fork: Fork): OpcodeTable {
   const gas = new Uint16Array(256);
   const least = new Uint16Array(256);
   const most = new Uint16Array(256).fill(MAX_STACK);
-  const handlers: OpcodeHandler[] = Array.from({ length: 256 }, () => fail);
+  const handlers: OpcodeHandler[] = Array.from({ length: 256 }, () => invalid);
   for (const { code, gas: price, pops, pushes, run } of opcodesOf(fork)) {
     gas[code] = price;
     least[code] = pops;

@@ -1,6 +1,6 @@
 /** SLOAD, SSTORE (EIP-2200 with the prices of EIP-2929 and EIP-3529), TLOAD, TSTORE (EIP-1153). */
 import { bigintToBytes, bytesToBigint } from "../../../base/bytes.ts";
-import { type Frame, fail } from "./frame.ts";
+import { type Frame, fail, OUT_OF_GAS, WRITE_PROTECTION } from "./frame.ts";
 import { CALL_STIPEND, COLD_SLOT_EXTRA_GAS, COLD_SLOT_GAS, charge, WARM_ACCESS_GAS } from "./gas.ts";
 import { type Opcode, opcode } from "./opcode.ts";
 import { wordHex } from "./words.ts";
@@ -23,7 +23,7 @@ function sstore(frame: Frame): void {
   frame.sp -= 2;
   // A message that only got the stipend must not change anything (EIP-2200).
   if (frame.isStatic || (frame.gas <= CALL_STIPEND && frame.reserve === 0n)) {
-    fail(frame);
+    fail(frame, frame.isStatic ? WRITE_PROTECTION : OUT_OF_GAS);
     return;
   }
   const slot = wordHex(stack[frame.sp + 1] as bigint);
@@ -71,7 +71,7 @@ function tload(frame: Frame): void {
 function tstore(frame: Frame): void {
   const { stack, journal } = frame.machine;
   if (frame.isStatic) {
-    fail(frame);
+    fail(frame, WRITE_PROTECTION);
     return;
   }
   frame.sp -= 2;

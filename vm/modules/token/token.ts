@@ -1,36 +1,16 @@
 /**
- * The token module: how much oGPU there is, was minted and was burned, and how much will ever be. It mints
- * the block's emission. Balances themselves are ordinary account balances.
+ * The token module: how much oGPU there is, was minted and was burned, and how much will ever be. Other modules mint
+ * through it what the schedule of emission allows. Balances themselves are ordinary account balances.
  */
-import type { ParseAbi } from "viem";
-import { parseAbi } from "viem/utils";
 import { bigintToBytes, bytes32, bytesToBigint, bytesToHex, type Hex } from "../../../base/bytes.ts";
 import { assert } from "../../../base/errors.ts";
-import { type EmissionSchedule, emissionOfBlock, totalEmission } from "../../../genesis/emission.ts";
-import type { BlockEnvironment } from "../../execution/environment.ts";
+import { type EmissionSchedule, emissionOfBlock, emissionUpTo, totalEmission } from "../../../genesis/emission.ts";
+import { tokenAbi } from "../../interfaces/abi/token.ts";
 import type { StateReader } from "../../state/reader.ts";
 import type { WorkingState } from "../../state/working-state.ts";
 import { TOKEN_ADDRESS } from "../addresses.ts";
 import { defineModule, type NativeModule } from "../module.ts";
-import { type ModuleCall, ModuleRevert } from "../module-call.ts";
-
-const TOKEN_SIGNATURES = [
-  "function name() view returns (string)",
-  "function symbol() view returns (string)",
-  "function decimals() view returns (uint8)",
-  "function cap() view returns (uint256)",
-  "function genesisSupply() view returns (uint256)",
-  "function totalSupply() view returns (uint256)",
-  "function minted() view returns (uint256)",
-  "function burned() view returns (uint256)",
-  "function emissionOf(uint256 blockNumber) view returns (uint256)",
-  "function emissionLeft() view returns (uint256)",
-  "function balanceOf(address account) view returns (uint256)",
-  "function burn() payable",
-  "event Burned(address indexed account, uint256 amount)",
-] as const;
-
-export const tokenAbi: ParseAbi<typeof TOKEN_SIGNATURES> = parseAbi(TOKEN_SIGNATURES);
+import { type ModuleCall, revertWith } from "../module-call.ts";
 
 const MINTED_SLOT: Hex = bytesToHex(bytes32(0n));
 const BURNED_SLOT: Hex = bytesToHex(bytes32(1n));
@@ -58,9 +38,20 @@ export function writeGenesisSupply(state: WorkingState, supply: bigint): void {
   state.setStorage(TOKEN_ADDRESS, GENESIS_SLOT, bigintToBytes(supply));
 }
 
+function minted(call: ModuleCall): bigint {
+  return call.read(MINTED_SLOT) + call.supplyInBlock().minted;
+}
+
+/** Up to now, in this block too. */
+export function mintedSoFar(call: ModuleCall): bigint {
+  return minted(call.in(TOKEN_ADDRESS));
+}
+
+function burned(call: ModuleCall): bigint {
+  return call.read(BURNED_SLOT) + call.supplyInBlock().burned;
+}
+
 export function createTokenModule({ cap, emission }: TokenParameters): NativeModule {
-  const minted = (call: ModuleCall): bigint => call.read(MINTED_SLOT) + call.supplyInBlock().minted;
-  const burned = (call: ModuleCall): bigint => call.read(BURNED_SLOT) + call.supplyInBlock().burned;
   return defineModule({
     name: "token",
     address: TOKEN_ADDRESS,
@@ -79,25 +70,31 @@ export function createTokenModule({ cap, emission }: TokenParameters): NativeMod
       balanceOf: (call, account) => call.balance(account.toLowerCase() as Hex),
       burn: (call) => {
         const { caller, value } = call.message;
-        if (value === 0n) throw new ModuleRevert("send the amount to burn with the call");
+        if (value === 0n) throw revertWith(tokenAbi, "NothingSent", []);
         call.burn(value);
         call.emit(tokenAbi, "Burned", { account: caller, amount: value });
       },
     },
-    endBlock: (state, environment) => endBlock(state, environment, cap, emission),
+    endBlock: addTotals,
   });
 }
 
-/** Mints the block's emission to its proposer and adds the block's mints and burns to the totals. */
-function endBlock(state: WorkingState, environment: BlockEnvironment, cap: bigint, emission: EmissionSchedule): void {
-  const before = readSupply(state);
-  const reward = emissionOfBlock(emission, environment.number);
-  // The chain spec's verification makes this impossible; the cap does not rest on it alone.
-  assert(before.genesis + before.minted + state.minted + reward <= cap, "the supply stays within its cap");
-  if (reward > 0n) state.mint(environment.coinbase, reward);
-  const add = (slot: Hex, total: bigint, added: bigint): void => {
-    if (added > 0n) state.setStorage(TOKEN_ADDRESS, slot, bigintToBytes(total + added));
-  };
-  add(MINTED_SLOT, before.minted, state.minted);
-  add(BURNED_SLOT, before.burned, state.burned);
+/**
+ * New money for the account of the calling module, for work in blocks up to this one. The caller has computed its part
+ * of the emission; here is the last line of the cap.
+ */
+export function mintEmission(call: ModuleCall, { cap, emission }: TokenParameters, amount: bigint): void {
+  if (amount === 0n) return;
+  const token = call.in(TOKEN_ADDRESS);
+  const total = minted(token) + amount;
+  assert(total <= emissionUpTo(emission, call.environment.number), "no more is minted than the schedule allows");
+  assert(token.read(GENESIS_SLOT) + total <= cap, "the supply stays within its cap");
+  call.mint(amount);
+}
+
+/** Adds the block's mints and burns to the totals: the last of all hooks. */
+function addTotals(call: ModuleCall): void {
+  const { minted, burned } = call.supplyInBlock();
+  if (minted > 0n) call.write(MINTED_SLOT, call.read(MINTED_SLOT) + minted);
+  if (burned > 0n) call.write(BURNED_SLOT, call.read(BURNED_SLOT) + burned);
 }

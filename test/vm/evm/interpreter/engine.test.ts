@@ -2,8 +2,8 @@ import { expect, test as it } from "vitest";
 import { bytesToBigint, bytesToHex, EMPTY_BYTES, type Hex, hexToBytes } from "../../../../base/bytes.ts";
 import { keccak256 } from "../../../../base/keccak.ts";
 import type { EvmOutcome } from "../../../../vm/evm/evm-engine.ts";
+import type { ExecutionListener } from "../../../../vm/evm/execution-listener.ts";
 import { InterpreterEngine } from "../../../../vm/evm/interpreter/engine.ts";
-import type { StepListener } from "../../../../vm/evm/interpreter/loop.ts";
 import type { BlockEnvironment } from "../../../../vm/execution/environment.ts";
 import { TOKEN_ADDRESS } from "../../../../vm/modules/addresses.ts";
 import { type Address, EMPTY_CODE_HASH } from "../../../../vm/state/account.ts";
@@ -18,6 +18,8 @@ const SLOT_0: Hex = `0x${"0".repeat(64)}`;
 const ENVIRONMENT: BlockEnvironment = {
   number: 5n,
   timestamp: 99n,
+  milliseconds: 0,
+  consensus: undefined,
   coinbase: "0x00000000000000000000000000000000000000cb",
   gasLimit: 2n ** 63n,
   baseFeePerGas: 7n,
@@ -34,7 +36,7 @@ interface Run {
 }
 
 /** Calls a contract with this code, or, without `to`, creates one from it. */
-function run(code: string, gasLimit: bigint, to?: Address, onStep?: StepListener): Run {
+function run(code: string, gasLimit: bigint, to?: Address, onStep?: ExecutionListener["onStep"]): Run {
   const state = new WorkingState(new MemoryState());
   const bytes = hexToBytes(`0x${code}`);
   const codeHash = bytesToHex(keccak256(bytes));
@@ -44,7 +46,7 @@ function run(code: string, gasLimit: bigint, to?: Address, onStep?: StepListener
     state.setAccount(to, { nonce: 1n, balance: 10n ** 6n, codeHash });
   }
   state.endTransaction();
-  const engine = new InterpreterEngine(testRules(), onStep);
+  const engine = new InterpreterEngine(testRules(), onStep && { listener: { onStep } });
   const data = to === undefined ? bytes : EMPTY_BYTES;
   const message = { from: CALLER, to, value: 5n, data, gasLimit, gasPrice: 1n, accessList: [] };
   const before = state.balanceDelta;

@@ -41,6 +41,22 @@ export function precompilesOf(fork: Fork): ReadonlyMap<Address, Precompile> {
   return new Map(entries.map(([number, precompile]) => [addressOf(number), precompile]));
 }
 
+/** Where precompiles are asked to be: by their usual address, and `undefined` for nowhere. */
+export type MovedPrecompiles = ReadonlyMap<Address, Address | undefined>;
+
+export function movedPrecompiles(
+  usual: ReadonlyMap<Address, Precompile>,
+  moved: MovedPrecompiles,
+): ReadonlyMap<Address, Precompile> {
+  const precompiles = new Map(usual);
+  for (const address of moved.keys()) precompiles.delete(address);
+  for (const [from, to] of moved) {
+    const precompile = usual.get(from);
+    if (to !== undefined && precompile !== undefined) precompiles.set(to, precompile);
+  }
+  return precompiles;
+}
+
 function addressOf(number: number): Address {
   return `0x${number.toString(16).padStart(40, "0")}`;
 }

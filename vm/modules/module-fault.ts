@@ -1,0 +1,28 @@
+/**
+ * Bugs of ours inside a module: an assertion that does not hold, a library that throws. They are the same on every node, so
+ * the call that met one fails, on all of them alike, and the chain goes on. What is the trouble of one machine is something
+ * else: a state that cannot be read, no memory, no stack. A node that took that for the call's fault would leave the others.
+ */
+import type { Hex } from "../../base/bytes.ts";
+import { isReadFailure } from "../state/read-failure.ts";
+import type { StateFault } from "../state/working-state.ts";
+
+/**
+ * A call that met a bug, and was undone: with the transaction in which it was, `undefined` in the protocol's own work. What the
+ * error says is for people: it may differ between versions of the platform, so it never becomes part of the state.
+ */
+export interface ModuleFault extends StateFault {
+  readonly transaction: Hex | undefined;
+}
+
+/** Stack and memory run out with a RangeError, or with one of WebAssembly's errors. */
+const OF_THE_MACHINE: readonly string[] = ["RangeError", "CompileError", "LinkError", "RuntimeError", "InternalError"];
+
+/** Whether it is a bug that all nodes meet alike. Where one error was caused by another, all of them must be. */
+export function isModuleFault(error: unknown): error is Error {
+  if (!(error instanceof Error)) return false;
+  for (let at: unknown = error; at instanceof Error; at = at.cause) {
+    if (isReadFailure(at) || OF_THE_MACHINE.includes(at.name)) return false;
+  }
+  return true;
+}
