@@ -1,0 +1,163 @@
+/** Made by `npm run abi` from vm/interfaces/ISlashing.sol: change that, not this. */
+export const slashingAbi = [
+  {
+    inputs: [{ internalType: "address", name: "operator", type: "address" }],
+    name: "AlreadyTombstoned",
+    type: "error",
+  },
+  {
+    inputs: [
+      { internalType: "uint256", name: "epoch", type: "uint256" },
+      { internalType: "uint256", name: "current", type: "uint256" },
+    ],
+    name: "EpochNotBegun",
+    type: "error",
+  },
+  {
+    inputs: [
+      { internalType: "uint256", name: "epoch", type: "uint256" },
+      { internalType: "uint256", name: "until", type: "uint256" },
+    ],
+    name: "EvidenceExpired",
+    type: "error",
+  },
+  { inputs: [{ internalType: "bytes32", name: "digest", type: "bytes32" }], name: "EvidenceHandled", type: "error" },
+  { inputs: [], name: "MalformedKey", type: "error" },
+  { inputs: [{ internalType: "uint256", name: "which", type: "uint256" }], name: "MalformedVote", type: "error" },
+  { inputs: [], name: "NoOffence", type: "error" },
+  { inputs: [{ internalType: "bytes", name: "publicKey", type: "bytes" }], name: "NotValidator", type: "error" },
+  { inputs: [{ internalType: "uint256", name: "most", type: "uint256" }], name: "TooMany", type: "error" },
+  { inputs: [{ internalType: "uint256", name: "which", type: "uint256" }], name: "WrongSignature", type: "error" },
+  {
+    anonymous: false,
+    inputs: [
+      { indexed: true, internalType: "address", name: "operator", type: "address" },
+      { indexed: true, internalType: "uint256", name: "epoch", type: "uint256" },
+      { indexed: false, internalType: "uint256", name: "signedBlocks", type: "uint256" },
+      { indexed: false, internalType: "uint256", name: "countedBlocks", type: "uint256" },
+      { indexed: false, internalType: "uint256", name: "amount", type: "uint256" },
+      { indexed: false, internalType: "uint256", name: "jailedUntil", type: "uint256" },
+    ],
+    name: "Absent",
+    type: "event",
+  },
+  {
+    anonymous: false,
+    inputs: [
+      { indexed: true, internalType: "address", name: "reporter", type: "address" },
+      { indexed: false, internalType: "uint256", name: "reward", type: "uint256" },
+      { indexed: false, internalType: "uint256", name: "toTreasury", type: "uint256" },
+      { indexed: false, internalType: "uint256", name: "burned", type: "uint256" },
+    ],
+    name: "Distributed",
+    type: "event",
+  },
+  {
+    anonymous: false,
+    inputs: [
+      { indexed: true, internalType: "address", name: "operator", type: "address" },
+      { indexed: true, internalType: "address", name: "reporter", type: "address" },
+      { indexed: false, internalType: "enum ISlashing.Offence", name: "offence", type: "uint8" },
+      { indexed: false, internalType: "uint256", name: "epoch", type: "uint256" },
+      { indexed: false, internalType: "uint256", name: "viewNumber", type: "uint256" },
+      { indexed: false, internalType: "uint256", name: "amount", type: "uint256" },
+      { indexed: false, internalType: "bytes32", name: "digest", type: "bytes32" },
+    ],
+    name: "Slashed",
+    type: "event",
+  },
+  {
+    anonymous: false,
+    inputs: [
+      { indexed: true, internalType: "address", name: "operator", type: "address" },
+      { indexed: true, internalType: "uint256", name: "epoch", type: "uint256" },
+      { indexed: false, internalType: "uint256", name: "signedBlocks", type: "uint256" },
+      { indexed: false, internalType: "uint256", name: "countedBlocks", type: "uint256" },
+    ],
+    name: "Spared",
+    type: "event",
+  },
+  {
+    inputs: [
+      { internalType: "bytes", name: "publicKey", type: "bytes" },
+      { internalType: "bytes", name: "first", type: "bytes" },
+      { internalType: "bytes", name: "second", type: "bytes" },
+    ],
+    name: "checkEvidence",
+    outputs: [
+      { internalType: "address", name: "operator", type: "address" },
+      { internalType: "enum ISlashing.Offence", name: "offence", type: "uint8" },
+      { internalType: "uint256", name: "epoch", type: "uint256" },
+      { internalType: "uint256", name: "viewNumber", type: "uint256" },
+      { internalType: "bytes32", name: "digest", type: "bytes32" },
+    ],
+    stateMutability: "view",
+    type: "function",
+  },
+  {
+    inputs: [
+      { internalType: "bytes", name: "publicKey", type: "bytes" },
+      { internalType: "bytes", name: "first", type: "bytes" },
+      { internalType: "bytes", name: "second", type: "bytes" },
+    ],
+    name: "digestOf",
+    outputs: [{ internalType: "bytes32", name: "", type: "bytes32" }],
+    stateMutability: "pure",
+    type: "function",
+  },
+  {
+    inputs: [{ internalType: "bytes32", name: "digest", type: "bytes32" }],
+    name: "isHandled",
+    outputs: [{ internalType: "bool", name: "", type: "bool" }],
+    stateMutability: "view",
+    type: "function",
+  },
+  {
+    inputs: [
+      { internalType: "uint256", name: "start", type: "uint256" },
+      { internalType: "uint256", name: "limit", type: "uint256" },
+    ],
+    name: "slashAt",
+    outputs: [
+      {
+        components: [
+          { internalType: "address", name: "operator", type: "address" },
+          { internalType: "enum ISlashing.Offence", name: "offence", type: "uint8" },
+          { internalType: "uint256", name: "epoch", type: "uint256" },
+          { internalType: "uint256", name: "viewNumber", type: "uint256" },
+          { internalType: "uint256", name: "blockNumber", type: "uint256" },
+          { internalType: "uint256", name: "time", type: "uint256" },
+          { internalType: "uint256", name: "amount", type: "uint256" },
+          { internalType: "address", name: "reporter", type: "address" },
+          { internalType: "bytes32", name: "digest", type: "bytes32" },
+        ],
+        internalType: "struct ISlashing.Slash[]",
+        name: "",
+        type: "tuple[]",
+      },
+    ],
+    stateMutability: "view",
+    type: "function",
+  },
+  {
+    inputs: [],
+    name: "slashCount",
+    outputs: [{ internalType: "uint256", name: "", type: "uint256" }],
+    stateMutability: "view",
+    type: "function",
+  },
+  {
+    inputs: [
+      { internalType: "bytes", name: "publicKey", type: "bytes" },
+      { internalType: "bytes", name: "first", type: "bytes" },
+      { internalType: "bytes", name: "second", type: "bytes" },
+    ],
+    name: "submitEvidence",
+    outputs: [
+      { internalType: "uint256", name: "amount", type: "uint256" },
+      { internalType: "uint256", name: "reward", type: "uint256" },
+    ],
+    stateMutability: "nonpayable",
+    type: "function",
+  },
+] as const;
