@@ -1,0 +1,122 @@
+/** Made by `npm run abi` from vm/interfaces/IPrograms.sol: change that, not this. */
+export const programsAbi = [
+  { inputs: [{ internalType: "bytes32", name: "program", type: "bytes32" }], name: "AlreadyPublished", type: "error" },
+  {
+    inputs: [
+      { internalType: "uint256", name: "length", type: "uint256" },
+      { internalType: "uint256", name: "most", type: "uint256" },
+    ],
+    name: "InvalidPiece",
+    type: "error",
+  },
+  {
+    inputs: [
+      { internalType: "string", name: "code", type: "string" },
+      { internalType: "string", name: "reason", type: "string" },
+    ],
+    name: "InvalidProgram",
+    type: "error",
+  },
+  { inputs: [{ internalType: "bytes32", name: "piece", type: "bytes32" }], name: "UnknownPiece", type: "error" },
+  { inputs: [{ internalType: "bytes32", name: "program", type: "bytes32" }], name: "UnknownProgram", type: "error" },
+  {
+    anonymous: false,
+    inputs: [
+      { indexed: true, internalType: "bytes32", name: "piece", type: "bytes32" },
+      { indexed: false, internalType: "uint256", name: "length", type: "uint256" },
+    ],
+    name: "PieceStored",
+    type: "event",
+  },
+  {
+    anonymous: false,
+    inputs: [
+      { indexed: true, internalType: "bytes32", name: "program", type: "bytes32" },
+      { indexed: true, internalType: "address", name: "publisher", type: "address" },
+      { indexed: false, internalType: "uint256", name: "length", type: "uint256" },
+      { indexed: false, internalType: "uint256", name: "launches", type: "uint256" },
+      { indexed: false, internalType: "uint256", name: "fuel", type: "uint256" },
+      { indexed: false, internalType: "bool", name: "refereeable", type: "bool" },
+    ],
+    name: "Published",
+    type: "event",
+  },
+  {
+    inputs: [{ internalType: "bytes32", name: "program", type: "bytes32" }],
+    name: "encodingOf",
+    outputs: [{ internalType: "bytes", name: "", type: "bytes" }],
+    stateMutability: "view",
+    type: "function",
+  },
+  {
+    inputs: [{ internalType: "bytes32", name: "program", type: "bytes32" }],
+    name: "isPublished",
+    outputs: [{ internalType: "bool", name: "", type: "bool" }],
+    stateMutability: "view",
+    type: "function",
+  },
+  {
+    inputs: [{ internalType: "bytes32", name: "piece", type: "bytes32" }],
+    name: "isStored",
+    outputs: [{ internalType: "bool", name: "", type: "bool" }],
+    stateMutability: "view",
+    type: "function",
+  },
+  {
+    inputs: [{ internalType: "bytes32", name: "piece", type: "bytes32" }],
+    name: "pieceData",
+    outputs: [{ internalType: "bytes", name: "", type: "bytes" }],
+    stateMutability: "view",
+    type: "function",
+  },
+  {
+    inputs: [{ internalType: "bytes32", name: "program", type: "bytes32" }],
+    name: "piecesOf",
+    outputs: [{ internalType: "bytes32[]", name: "", type: "bytes32[]" }],
+    stateMutability: "view",
+    type: "function",
+  },
+  {
+    inputs: [{ internalType: "bytes", name: "encoding", type: "bytes" }],
+    name: "publish",
+    outputs: [{ internalType: "bytes32", name: "program", type: "bytes32" }],
+    stateMutability: "nonpayable",
+    type: "function",
+  },
+  {
+    inputs: [{ internalType: "bytes32[]", name: "pieces", type: "bytes32[]" }],
+    name: "publishPieces",
+    outputs: [{ internalType: "bytes32", name: "program", type: "bytes32" }],
+    stateMutability: "nonpayable",
+    type: "function",
+  },
+  {
+    inputs: [{ internalType: "bytes", name: "data", type: "bytes" }],
+    name: "storePiece",
+    outputs: [{ internalType: "bytes32", name: "piece", type: "bytes32" }],
+    stateMutability: "nonpayable",
+    type: "function",
+  },
+  {
+    inputs: [{ internalType: "bytes32", name: "program", type: "bytes32" }],
+    name: "summaryOf",
+    outputs: [
+      {
+        components: [
+          { internalType: "address", name: "publisher", type: "address" },
+          { internalType: "uint256", name: "length", type: "uint256" },
+          { internalType: "uint256", name: "launches", type: "uint256" },
+          { internalType: "uint256", name: "fuel", type: "uint256" },
+          { internalType: "bool", name: "refereeable", type: "bool" },
+          { internalType: "uint256[]", name: "inputs", type: "uint256[]" },
+          { internalType: "uint256[]", name: "outputs", type: "uint256[]" },
+        ],
+        internalType: "struct IPrograms.Summary",
+        name: "",
+        type: "tuple",
+      },
+    ],
+    stateMutability: "view",
+    type: "function",
+  },
+] as const;
