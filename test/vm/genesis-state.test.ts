@@ -1,10 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { bytesToHex } from "../../base/bytes.ts";
 import { keccak256 } from "../../base/keccak.ts";
+import { OGPU } from "../../base/units.ts";
 import { allocatedSupply } from "../../genesis/chain-spec.ts";
 import { NETWORK_NAMES, networkSpec } from "../../genesis/networks.ts";
 import { buildGenesisState } from "../../vm/genesis-state.ts";
-import { TOKEN_ADDRESS } from "../../vm/modules/addresses.ts";
+import { STAKING_ADDRESS, TOKEN_ADDRESS } from "../../vm/modules/addresses.ts";
 import { MODULE_CODE } from "../../vm/modules/module.ts";
 import { readSupply } from "../../vm/modules/token/token.ts";
 import { rulesOfSpec } from "../../vm/rules-of-spec.ts";
@@ -37,7 +38,7 @@ describe("buildGenesisState", () => {
     const { reader } = buildGenesisState(spec).version;
     for (const address of rulesOfSpec(spec).modules.keys()) {
       const account = reader.account(address);
-      expect(account).toMatchObject({ nonce: 1n, balance: 0n });
+      expect(account).toMatchObject({ nonce: 1n, balance: address === STAKING_ADDRESS ? 200n * OGPU : 0n });
       expect(reader.code(account?.codeHash ?? "0x")).toEqual(MODULE_CODE);
     }
     expect(rulesOfSpec(spec).modules.has(TOKEN_ADDRESS)).toBe(true);

@@ -6,8 +6,9 @@ import { OGPU } from "../../../base/units.ts";
 import { compileSolidity } from "../../../bench/solidity.ts";
 import { emissionUpTo, totalEmission } from "../../../genesis/emission.ts";
 import type { ExecutedBlock } from "../../../vm/execution/execute-block.ts";
+import { tokenAbi } from "../../../vm/interfaces/abi/token.ts";
 import { TOKEN_ADDRESS } from "../../../vm/modules/addresses.ts";
-import { readSupply, tokenAbi } from "../../../vm/modules/token/token.ts";
+import { readSupply } from "../../../vm/modules/token/token.ts";
 import type { Receipt } from "../../../vm/receipt/receipt.ts";
 import type { Address } from "../../../vm/state/account.ts";
 import {

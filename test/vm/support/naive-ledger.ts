@@ -35,7 +35,7 @@ export interface NaiveChain {
 }
 
 /** What any call costs: dispatch, and one word of input. */
-const CALL_GAS = 1_000n + 30n;
+const CALL_GAS = 1_000n + 400n;
 /** What burn() costs: the call, the write, the log with two topics and 32 bytes. */
 const BURN_GAS = CALL_GAS + 5_000n + 375n + 2n * 375n + 32n * 8n;
 /** Four non-zero bytes of call data. */

@@ -3,14 +3,19 @@ import { bytesToHex, type Hex, hexToBytes } from "../../../base/bytes.ts";
 import { keccak256 } from "../../../base/keccak.ts";
 import { privateKeyToAddress } from "../../../base/secp256k1.ts";
 import { OGPU } from "../../../base/units.ts";
-import type { EmissionSchedule } from "../../../genesis/emission.ts";
+import { type EmissionSchedule, emissionOfBlock } from "../../../genesis/emission.ts";
 import type { BlockEnvironment } from "../../../vm/execution/environment.ts";
 import { BlockExecutor, type ExecutedBlock, type RecoveredTransaction } from "../../../vm/execution/execute-block.ts";
 import { nextBaseFee } from "../../../vm/execution/fees.ts";
 import type { ExecutionRules } from "../../../vm/execution/rules.ts";
 import { TOKEN_ADDRESS } from "../../../vm/modules/addresses.ts";
-import { MODULE_CODE, type NativeModule } from "../../../vm/modules/module.ts";
-import { createTokenModule, writeGenesisSupply } from "../../../vm/modules/token/token.ts";
+import { defineModule, MODULE_CODE, type NativeModule } from "../../../vm/modules/module.ts";
+import {
+  createTokenModule,
+  mintEmission,
+  type TokenParameters,
+  writeGenesisSupply,
+} from "../../../vm/modules/token/token.ts";
 import { type Address, EMPTY_CODE_HASH } from "../../../vm/state/account.ts";
 import { MemoryState } from "../../../vm/state/memory-state.ts";
 import { advanceState, type StateVersion } from "../../../vm/state/state-version.ts";
@@ -25,6 +30,23 @@ export const TEST_EMISSION: EmissionSchedule = { initialPerBlock: 2n * OGPU, hal
 export const TEST_COINBASE: Address = "0xc0ffee0000000000000000000000000000000001";
 export const TEST_GAS_LIMIT = 1_000_000n;
 
+const TEST_TOKEN: TokenParameters = { cap: TEST_CAP, emission: TEST_EMISSION };
+
+/** Gives the whole emission of every block to its proposer: the shortest way to have minted money in a test. */
+export const MINTER_ADDRESS: Address = "0x6f4750554d6f64756c6500000000000000ffffff";
+const MINTER: NativeModule = defineModule({
+  name: "minter",
+  address: MINTER_ADDRESS,
+  abi: [],
+  handlers: {},
+  endBlock: (call) => {
+    const { number, coinbase } = call.environment;
+    const reward = emissionOfBlock(TEST_EMISSION, number);
+    mintEmission(call, TEST_TOKEN, reward);
+    if (reward > 0n) call.pay(coinbase, reward);
+  },
+});
+
 export interface TestKey {
   readonly privateKey: Uint8Array;
   readonly address: Address;
@@ -36,13 +58,16 @@ export function testKey(number: number): TestKey {
 }
 
 export function testRules(overrides: Partial<ExecutionRules> = {}): ExecutionRules {
-  const token = createTokenModule({ cap: TEST_CAP, emission: TEST_EMISSION });
+  const token = createTokenModule(TEST_TOKEN);
   return {
     chainId: TEST_CHAIN_ID,
     fork: "osaka",
     allowUnprotected: false,
     maxTransactionBytes: 131_072,
-    modules: new Map<Address, NativeModule>([[TOKEN_ADDRESS, token]]),
+    modules: new Map<Address, NativeModule>([
+      [MINTER_ADDRESS, MINTER],
+      [TOKEN_ADDRESS, token],
+    ]),
     ...overrides,
   };
 }
@@ -89,6 +114,8 @@ export class TestChain {
     return {
       number: this.number + 1n,
       timestamp: 1_700_000_000n + this.number,
+      milliseconds: 0,
+      consensus: undefined,
       coinbase: TEST_COINBASE,
       gasLimit: TEST_GAS_LIMIT,
       baseFeePerGas: this.baseFee,
@@ -106,7 +133,7 @@ export class TestChain {
     this.state = executed.state;
     this.number = environment.number;
     const { gasLimit, baseFeePerGas } = environment;
-    this.baseFee = nextBaseFee({ gasLimit, baseFeePerGas, gasUsed: executed.gasUsed });
+    this.baseFee = nextBaseFee({ gasLimit, baseFeePerGas, gasUsed: executed.gasUsed - executed.reservedGasUsed });
     return executed;
   }
 
