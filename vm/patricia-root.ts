@@ -7,6 +7,7 @@ import { compareBytes, EMPTY_BYTES } from "../base/bytes.ts";
 import { assert } from "../base/errors.ts";
 import { keccak256 } from "../base/keccak.ts";
 import { encodeRlp, encodeRlpTransient, type RlpItem, rlpOfInteger } from "../base/rlp.ts";
+import { finish, type Work } from "../base/work.ts";
 
 export interface PatriciaEntry {
   readonly key: Uint8Array;
@@ -25,31 +26,44 @@ export const EMPTY_PATRICIA_ROOT: Uint8Array = keccak256(encodeRlp(EMPTY_BYTES))
 
 /** The root over `entries`, whose keys are distinct, in any order. */
 export function patriciaRoot(entries: Iterable<PatriciaEntry>): Uint8Array {
-  const leaves: Leaf[] = [];
-  for (const { key, value } of entries) leaves.push({ path: toNibbles(key), value });
-  if (leaves.length === 0) return EMPTY_PATRICIA_ROOT;
-  leaves.sort((a, b) => compareBytes(a.path, b.path));
-  return keccak256(encodeRlp(node(leaves, 0, leaves.length, 0)));
+  return finish(findingRoot(entries));
 }
 
 /** The root over a list whose keys are the RLP of the positions 0, 1, 2...: transactions, receipts. */
 export function orderedRoot(values: readonly Uint8Array[]): Uint8Array {
-  return patriciaRoot(values.map((value, index) => ({ key: encodeRlp(rlpOfInteger(BigInt(index))), value })));
+  return finish(findingOrderedRoot(values));
+}
+
+/** The same in steps, of which each is a branch: a block's list takes milliseconds. */
+export function findingOrderedRoot(values: readonly Uint8Array[]): Work<Uint8Array> {
+  return findingRoot(values.map((value, index) => ({ key: encodeRlp(rlpOfInteger(BigInt(index))), value })));
+}
+
+function* findingRoot(entries: Iterable<PatriciaEntry>): Work<Uint8Array> {
+  const leaves: Leaf[] = [];
+  for (const { key, value } of entries) leaves.push({ path: toNibbles(key), value });
+  if (leaves.length === 0) return EMPTY_PATRICIA_ROOT;
+  leaves.sort((a, b) => compareBytes(a.path, b.path));
+  return keccak256(encodeRlp(yield* node(leaves, 0, leaves.length, 0)));
 }
 
 /** The node over leaves[from, to), which agree in their first `depth` nibbles. */
-function node(leaves: readonly Leaf[], from: number, to: number, depth: number): RlpItem {
+function* node(leaves: readonly Leaf[], from: number, to: number, depth: number): Work<RlpItem> {
   const first = leaves[from] as Leaf;
-  if (to - from === 1) return [compactPath(first.path, true, depth), first.value];
+  if (to - from === 1) return leaf(first, depth);
   const shared = sharedLength(first.path, (leaves[to - 1] as Leaf).path);
   assert(shared < (leaves[to - 1] as Leaf).path.length, "keys of a Patricia trie are distinct");
   if (shared > depth) {
-    return [compactPath(first.path, false, depth, shared), reference(branch(leaves, from, to, shared))];
+    return [compactPath(first.path, false, depth, shared), reference(yield* branch(leaves, from, to, shared))];
   }
-  return branch(leaves, from, to, depth);
+  return yield* branch(leaves, from, to, depth);
 }
 
-function branch(leaves: readonly Leaf[], from: number, to: number, depth: number): RlpItem {
+function leaf({ path, value }: Leaf, depth: number): RlpItem {
+  return [compactPath(path, true, depth), value];
+}
+
+function* branch(leaves: readonly Leaf[], from: number, to: number, depth: number): Work<RlpItem> {
   const children: RlpItem[] = new Array(17).fill(EMPTY_BYTES);
   let start = from;
   const first = leaves[from] as Leaf;
@@ -61,9 +75,12 @@ function branch(leaves: readonly Leaf[], from: number, to: number, depth: number
     const nibble = (leaves[start] as Leaf).path[depth] as number;
     let end = start + 1;
     while (end < to && (leaves[end] as Leaf).path[depth] === nibble) end++;
-    children[nibble] = reference(node(leaves, start, end, depth + 1));
+    const isLeaf = end - start === 1;
+    const child = isLeaf ? leaf(leaves[start] as Leaf, depth + 1) : yield* node(leaves, start, end, depth + 1);
+    children[nibble] = reference(child);
     start = end;
   }
+  yield;
   return children;
 }
 
