@@ -10,7 +10,7 @@ import type { Address } from "../vm/state/account.ts";
 import type { BlockHeader } from "./blocks/header.ts";
 import { sealHeader } from "./blocks/next-header.ts";
 import { makeValidatorSet } from "./consensus/validator-set.ts";
-import { genesisStakes } from "./consensus-parameters.ts";
+import { genesisWeights } from "./consensus-parameters.ts";
 
 const NO_HASH = new Uint8Array(32);
 const NOBODY: Address = "0x0000000000000000000000000000000000000000";
@@ -28,6 +28,7 @@ export function buildGenesisBlock(spec: ChainSpec): GenesisBlock {
     receipts: [],
     rejected: [],
     gasUsed: 0n,
+    reservedGasUsed: 0n,
     logsBloom: bloomOfLogs([]),
     stateRoot: version.head.root,
     transactionsRoot: EMPTY_PATRICIA_ROOT,
@@ -36,6 +37,7 @@ export function buildGenesisBlock(spec: ChainSpec): GenesisBlock {
     changes,
     treeUpdate,
     violations: [],
+    faults: [],
   };
   const header = sealHeader(
     {
@@ -50,6 +52,7 @@ export function buildGenesisBlock(spec: ChainSpec): GenesisBlock {
         proposer: 0,
         milliseconds: 0,
         taskRoot: NO_HASH,
+        reservedGas: 0n,
         validatorSetHash: firstSetHash(spec),
         nextValidatorSetHash: EMPTY_BYTES,
         reveal: EMPTY_BYTES,
@@ -66,7 +69,7 @@ export function buildGenesisBlock(spec: ChainSpec): GenesisBlock {
 
 /** A network that is not launched has no set yet. */
 function firstSetHash(spec: ChainSpec): Uint8Array {
-  const stakes = genesisStakes(spec);
+  const stakes = genesisWeights(spec);
   if (stakes.length === 0) return NO_HASH;
-  return hexToBytes(makeValidatorSet(stakes, BigInt(spec.consensus.weightCapDivisor)).hash);
+  return hexToBytes(makeValidatorSet(stakes).hash);
 }

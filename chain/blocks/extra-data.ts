@@ -3,7 +3,7 @@
  * and verify its hash without knowing this.
  *
  *   [version, epoch, view, proposer, milliseconds, task root, validator-set hash, next validator-set hash, reveal,
- *    parent certificate]
+ *    parent certificate, reserved gas]
  */
 import { BLS_SIGNATURE_LENGTH } from "../../base/bls-types.ts";
 import { decodeRlp, encodeRlp, type RlpItem, rlpBytes, rlpInteger, rlpList, rlpOfInteger } from "../../base/rlp.ts";
@@ -12,7 +12,7 @@ import { MAX_CERTIFICATE_BYTES, MAX_VALIDATORS, MAX_VIEW_BYTES } from "./limits.
 
 /** The only version so far. A scheduled upgrade that changes the list raises it. */
 const EXTRA_VERSION = 1n;
-const FIELDS = 10;
+const FIELDS = 11;
 
 export interface ExtraData {
   /** Below 2^48, as the view. */
@@ -33,6 +33,8 @@ export interface ExtraData {
   readonly reveal: Uint8Array;
   /** The parent's NOTARIZE or FINALIZE certificate; empty when the parent is genesis or a seal, and in genesis. */
   readonly parentCertificate: Uint8Array;
+  /** Of the gas used, what those have used whose turn it was: it does not move the base fee. */
+  readonly reservedGas: bigint;
 }
 
 export function encodeExtraData(extra: ExtraData): Uint8Array {
@@ -47,6 +49,7 @@ export function encodeExtraData(extra: ExtraData): Uint8Array {
     extra.nextValidatorSetHash,
     extra.reveal,
     extra.parentCertificate,
+    rlpOfInteger(extra.reservedGas),
   ]);
 }
 
@@ -81,6 +84,7 @@ function decodeFields(fields: readonly RlpItem[]): ExtraData {
     nextValidatorSetHash: emptyOr(32, bytes(7), "next validator-set hash"),
     reveal: emptyOr(BLS_SIGNATURE_LENGTH, bytes(8), "reveal"),
     parentCertificate: withinLimit(bytes(9)),
+    reservedGas: rlpInteger(fields[10] as RlpItem, 8),
   };
 }
 

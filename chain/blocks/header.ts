@@ -5,6 +5,7 @@
 import { bytesToHex, equalBytes, hexToBytes } from "../../base/bytes.ts";
 import { keccak256 } from "../../base/keccak.ts";
 import { decodeRlp, encodeRlp, type RlpItem, rlpBytes, rlpInteger, rlpList, rlpOfInteger } from "../../base/rlp.ts";
+import { nextBaseFee } from "../../vm/execution/fees.ts";
 import type { Bloom } from "../../vm/receipt/bloom.ts";
 import type { Address } from "../../vm/state/account.ts";
 import { blockError, withRlpErrorsAs } from "./errors.ts";
@@ -114,6 +115,11 @@ function atMost(value: bigint, most: bigint, field: string): bigint {
 /** The block's time in milliseconds since 1970. */
 export function headerTime(header: BlockHeader): number {
   return Number(header.timestamp) * 1000 + header.extra.milliseconds;
+}
+
+/** The base fee of the next block: by what was used in the lane that has one, not by those whose turn it was. */
+export function baseFeeAfter({ gasUsed, gasLimit, baseFeePerGas, extra }: BlockHeader): bigint {
+  return nextBaseFee({ gasUsed: gasUsed - extra.reservedGas, gasLimit, baseFeePerGas });
 }
 
 /** Whether the block is the last of its epoch. */

@@ -1,11 +1,10 @@
 /** How a header follows from its parent: made by the proposer, checked by everybody else, by the same rules. */
 import { bytesToHex, equalBytes } from "../../base/bytes.ts";
 import type { ExecutedBlock } from "../../vm/execution/execute-block.ts";
-import { nextBaseFee } from "../../vm/execution/fees.ts";
 import type { Address } from "../../vm/state/account.ts";
 import { type BlockErrorCode, blockError } from "./errors.ts";
 import type { ExtraData } from "./extra-data.ts";
-import { type BlockHeader, hashHeader, headerTime, isSealHeader } from "./header.ts";
+import { type BlockHeader, baseFeeAfter, hashHeader, headerTime, isSealHeader } from "./header.ts";
 
 /** Everything of a header that is known before its block executes. */
 export type HeaderFields = Omit<
@@ -35,17 +34,15 @@ export function nextHeaderFields(parent: BlockHeader, input: ProposerInput): Hea
     timestamp: BigInt(Math.floor(time / 1000)),
     extra: { ...input.extra, milliseconds: time % 1000 },
     beacon: input.beacon,
-    baseFeePerGas: nextBaseFee(parent),
+    baseFeePerGas: baseFeeAfter(parent),
   };
 }
 
 /** The header of an executed block. */
-export function sealHeader(
-  fields: HeaderFields,
-  executed: Pick<ExecutedBlock, "stateRoot" | "transactionsRoot" | "receiptsRoot" | "logsBloom" | "gasUsed">,
-): BlockHeader {
-  const { stateRoot, transactionsRoot, receiptsRoot, logsBloom, gasUsed } = executed;
-  return { ...fields, stateRoot, transactionsRoot, receiptsRoot, logsBloom, gasUsed };
+export function sealHeader(fields: HeaderFields, executed: Omit<Results, "rejected">): BlockHeader {
+  const { stateRoot, transactionsRoot, receiptsRoot, logsBloom, gasUsed, reservedGasUsed } = executed;
+  const extra = { ...fields.extra, reservedGas: reservedGasUsed };
+  return { ...fields, extra, stateRoot, transactionsRoot, receiptsRoot, logsBloom, gasUsed };
 }
 
 /**
@@ -74,7 +71,7 @@ export function checkSuccessor(
   if (header.gasLimit !== rules.gasLimit) {
     throw blockError("BLOCK_WRONG_GAS_LIMIT", `the chain's gas limit is ${rules.gasLimit}`, { found: header.gasLimit });
   }
-  const baseFee = nextBaseFee(parent);
+  const baseFee = baseFeeAfter(parent);
   if (header.baseFeePerGas !== baseFee) {
     throw blockError("BLOCK_WRONG_BASE_FEE", `the base fee after block ${parent.number} is ${baseFee}`, {
       expected: baseFee,
@@ -120,7 +117,7 @@ function checkConsensusFields(parent: BlockHeader, { number, extra }: BlockHeade
 /** What executing a block gave. */
 type Results = Pick<
   ExecutedBlock,
-  "rejected" | "gasUsed" | "stateRoot" | "transactionsRoot" | "receiptsRoot" | "logsBloom"
+  "rejected" | "gasUsed" | "reservedGasUsed" | "stateRoot" | "transactionsRoot" | "receiptsRoot" | "logsBloom"
 >;
 
 /**
@@ -147,16 +144,20 @@ export function verifyExecuted(header: BlockHeader, executed: Results): void {
     header.transactionsRoot,
     executed.transactionsRoot,
   );
-  if (header.gasUsed !== executed.gasUsed) {
-    throw blockError("BLOCK_GAS_USED_MISMATCH", `block ${header.number} used other gas than it claims`, {
-      number: header.number,
-      claimed: header.gasUsed,
-      computed: executed.gasUsed,
-    });
-  }
+  expectGas(header, "gas", header.gasUsed, executed.gasUsed);
+  expectGas(header, "reserved gas", header.extra.reservedGas, executed.reservedGasUsed);
   expectEqual(header, "BLOCK_LOGS_BLOOM_MISMATCH", "log filter", header.logsBloom, executed.logsBloom);
   expectEqual(header, "BLOCK_RECEIPTS_ROOT_MISMATCH", "receipts root", header.receiptsRoot, executed.receiptsRoot);
   expectEqual(header, "BLOCK_STATE_ROOT_MISMATCH", "state root", header.stateRoot, executed.stateRoot);
+}
+
+function expectGas({ number }: BlockHeader, what: string, claimed: bigint, computed: bigint): void {
+  if (claimed === computed) return;
+  throw blockError("BLOCK_GAS_USED_MISMATCH", `block ${number} used other ${what} than it claims`, {
+    number,
+    claimed,
+    computed,
+  });
 }
 
 function expectEqual(

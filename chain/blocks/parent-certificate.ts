@@ -24,7 +24,7 @@ function decoded(bytes: Uint8Array): Certificate {
   try {
     return decodeCertificate(bytes);
   } catch (error) {
-    if (!isCoded(error, "RLP_INVALID", "CERTIFICATE_MALFORMED")) throw error;
+    if (!isCoded(error, "RLP_INVALID", "VOTE_MALFORMED")) throw error;
     throw blockError("BLOCK_WRONG_CERTIFICATE", `a header's certificate is malformed: ${error.message}`);
   }
 }

@@ -8,8 +8,7 @@
 import { bytesToHex, EMPTY_BYTES, hexToBytes } from "../../base/bytes.ts";
 import { decodeRlp, encodeRlp, type RlpItem, rlpBytes, rlpInteger, rlpList, rlpOfInteger } from "../../base/rlp.ts";
 import type { Log } from "../../vm/receipt/log.ts";
-import { encodeLogs, type Receipt } from "../../vm/receipt/receipt.ts";
-import type { TransactionType } from "../../vm/transaction/transaction.ts";
+import { encodeLogs, type Receipt, SYSTEM_RECEIPT_TYPE } from "../../vm/receipt/receipt.ts";
 import { blockError, withRlpErrorsAs } from "./errors.ts";
 
 export function encodeReceipts(receipts: readonly Receipt[]): Uint8Array {
@@ -40,7 +39,7 @@ export function decodeReceipts(bytes: Uint8Array): Receipt[] {
 function decodeReceipt(fields: readonly RlpItem[], gasBefore: bigint): Receipt {
   const type = rlpInteger(fields[0] as RlpItem, 1);
   const status = rlpInteger(fields[1] as RlpItem, 1);
-  if (type > 2n || status > 1n)
+  if ((type > 2n && type !== BigInt(SYSTEM_RECEIPT_TYPE)) || status > 1n)
     throw blockError("RECEIPTS_MALFORMED", "a receipt has no such type or status", { type, status });
   const gasUsed = rlpInteger(fields[2] as RlpItem, 8);
   const created = rlpBytes(fields[4] as RlpItem);
@@ -50,7 +49,7 @@ function decodeReceipt(fields: readonly RlpItem[], gasBefore: bigint): Receipt {
     });
   }
   return {
-    type: Number(type) as TransactionType,
+    type: Number(type) as Receipt["type"],
     succeeded: status === 1n,
     gasUsed,
     cumulativeGasUsed: gasBefore + gasUsed,

@@ -3,8 +3,7 @@
  *
  *   [[public key, weight], ...]    keys of 48 bytes, ascending; weights positive
  *
- * Weights, not stakes: capped already, which capping again does not change. The header's next validator-set hash is
- * the hash of exactly this list, so a seal has one body only, and checking that takes no parameter of the chain.
+ * Weights, not stakes: capped already. The header's next validator-set hash is the hash of exactly this list, so a seal has one body only, and checking that takes no parameter of the chain.
  */
 import { BLS_PUBLIC_KEY_LENGTH } from "../../base/bls-types.ts";
 import { bytesToHex, hexToBytes } from "../../base/bytes.ts";

@@ -30,7 +30,7 @@ export function blsCrypto(bls: Bls): Crypto {
       const keys = signers.map(keyOf);
       return !keys.includes(undefined) && bls.verifySame(keys as BlsPublicKey[], message, signatures);
     },
-    aggregate: (signatures) => unlessCoded("BAD_SIGNATURE", () => bls.aggregateSignatures(signatures)),
+    aggregate: (signatures) => unlessCoded("BAD_SIGNATURE", () => bls.aggregateVerified(signatures)),
   };
 }
 

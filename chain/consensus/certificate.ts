@@ -1,19 +1,12 @@
 /** Certificates: a quorum of votes as one aggregate signature with the bitmap of its signers. */
-import { bytesToHex, hexToBytes } from "../../base/bytes.ts";
-import { CodedError } from "../../base/errors.ts";
-import { decodeRlp, encodeRlp, type RlpItem, rlpBytes, rlpInteger, rlpList, rlpOfInteger } from "../../base/rlp.ts";
-import type { Crypto } from "./crypto.ts";
-import { voteMessage } from "./messages.ts";
-import { isQuorum } from "./quorum.ts";
-import { type Certificate, type CertificateKind, NO_HASH, type Vote, type VoteContent } from "./types.ts";
-import { idAt, type ValidatorSet, weightOf } from "./validator-set.ts";
 
-/** Numbers in the encoding; never reuse one. 1 is PROPOSE, which has no certificate. */
-const KIND_NUMBERS: ReadonlyMap<CertificateKind, bigint> = new Map([
-  ["NOTARIZE", 2n],
-  ["NULLIFY", 3n],
-  ["FINALIZE", 4n],
-]);
+import { assert, CodedError } from "../../base/errors.ts";
+import { decodeRlp, encodeRlp, type RlpItem, rlpBytes, rlpList } from "../../base/rlp.ts";
+import { NO_HASH, rlpOfVoteContent, type VoteContent, voteContentOfRlp, voteMessage } from "../../base/votes.ts";
+import type { Crypto } from "./crypto.ts";
+import { isQuorum } from "./quorum.ts";
+import type { Certificate, VoteSum } from "./types.ts";
+import { idAt, type ValidatorSet, weightOf } from "./validator-set.ts";
 
 export function bitmapOf(indices: Iterable<number>, size: number): Uint8Array {
   const bitmap = new Uint8Array(Math.ceil(size / 8));
@@ -37,16 +30,15 @@ export function certificateContent({ kind, epoch, view, hash }: Certificate): Vo
   return { kind, epoch, view, hash };
 }
 
-/** The certificate of votes that were checked; all say the same. `undefined` without any. */
-export function certify(votes: readonly Vote[], set: ValidatorSet, crypto: Crypto): Certificate | undefined {
+/** The certificate of votes that were checked; all say the same, and nobody's is among them twice. None without any. */
+export function certify(votes: readonly VoteSum[], set: ValidatorSet, crypto: Crypto): Certificate | undefined {
   const [first] = votes;
   if (first === undefined || first.kind === "PROPOSE") return undefined;
   const signature = crypto.aggregate(votes.map((vote) => vote.signature));
   if (signature === undefined) return undefined;
-  const signers = bitmapOf(
-    votes.map(({ validator }) => validator),
-    set.ids.length,
-  );
+  const validators = votes.flatMap(({ validator }) => validator);
+  assert(new Set(validators).size === validators.length, "a certificate counts nobody twice");
+  const signers = bitmapOf(validators, set.ids.length);
   return { kind: first.kind, epoch: first.epoch, view: first.view, hash: first.hash, signers, signature };
 }
 
@@ -66,34 +58,15 @@ export function verifyCertificate(
 }
 
 export function encodeCertificate(certificate: Certificate): Uint8Array {
-  return encodeRlp([
-    rlpOfInteger(KIND_NUMBERS.get(certificate.kind) ?? 0n),
-    rlpOfInteger(BigInt(certificate.epoch)),
-    rlpOfInteger(BigInt(certificate.view)),
-    hexToBytes(certificate.hash),
-    certificate.signers,
-    certificate.signature,
-  ]);
+  return encodeRlp([...rlpOfVoteContent(certificate), certificate.signers, certificate.signature]);
 }
 
-/** Throws RLP_INVALID or CERTIFICATE_MALFORMED. Checks the form only, not the signature. */
+/** Throws RLP_INVALID or VOTE_MALFORMED. Checks the form only, not the signature. */
 export function decodeCertificate(bytes: Uint8Array): Certificate {
   const fields = rlpList(decodeRlp(bytes), 6);
-  const number = rlpInteger(fields[0] as RlpItem, 1);
-  const kind = [...KIND_NUMBERS].find(([, value]) => value === number)?.[0];
-  const hash = rlpBytes(fields[3] as RlpItem);
-  if (kind === undefined || hash.length !== (kind === "NULLIFY" ? 0 : 32)) {
-    throw new CodedError("CERTIFICATE_MALFORMED", "a certificate has a known kind, and a hash unless it nullifies", {
-      kind: number,
-      hashLength: hash.length,
-    });
-  }
-  return {
-    kind,
-    epoch: Number(rlpInteger(fields[1] as RlpItem, 6)),
-    view: Number(rlpInteger(fields[2] as RlpItem, 6)),
-    hash: bytesToHex(hash),
-    signers: rlpBytes(fields[4] as RlpItem).slice(),
-    signature: rlpBytes(fields[5] as RlpItem).slice(),
-  };
+  const { kind, ...content } = voteContentOfRlp(fields);
+  if (kind === "PROPOSE") throw new CodedError("VOTE_MALFORMED", "PROPOSE forms no certificate", { kind });
+  const signers = rlpBytes(fields[4] as RlpItem).slice();
+  const signature = rlpBytes(fields[5] as RlpItem).slice();
+  return { kind, ...content, signers, signature };
 }

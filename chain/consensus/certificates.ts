@@ -1,6 +1,6 @@
 /** Counting votes, forming certificates, and moving to the next view by them. */
+import { offenceOf } from "../../base/votes.ts";
 import { certify } from "./certificate.ts";
-import { offenceOf } from "./evidence.ts";
 import { record, send, setTimer } from "./outbox.ts";
 import { isQuorum } from "./quorum.ts";
 import { type ConsensusState, type Round, roundOf } from "./state.ts";
@@ -11,18 +11,19 @@ export function certificateOf(round: Round, kind: CertificateKind): Certificate 
   return kind === "NULLIFY" ? round.nullification : round.finalization;
 }
 
-/** A vote that was checked. */
-export function countVote(state: ConsensusState, vote: Vote): void {
-  if (vote.epoch !== state.epoch.number) return;
-  if (vote.view === state.finalView) state.finalRound?.votes.add(vote);
-  if (vote.view <= state.finalView) return;
-  const round = roundOf(state, vote.view);
-  const { counted, evidence } = round.votes.add(vote);
-  if (evidence !== undefined) accuse(state, round, evidence);
-  const { kind, hash } = vote;
-  if (!counted || kind === "PROPOSE" || certificateOf(round, kind) !== undefined) return;
+/** Votes of one kind, view and hash that were checked, and the sum of their signatures. */
+export function countVotes(state: ConsensusState, votes: readonly Vote[], sum: Uint8Array): void {
+  const [first] = votes;
+  if (first === undefined || first.epoch !== state.epoch.number) return;
+  const { kind, view, hash } = first;
+  if (view === state.finalView) state.finalRound?.votes.add(votes, sum);
+  if (view <= state.finalView) return;
+  const round = roundOf(state, view);
+  const { counted, evidence } = round.votes.add(votes, sum);
+  for (const pair of evidence) accuse(state, round, pair);
+  if (counted === 0 || kind === "PROPOSE" || certificateOf(round, kind) !== undefined) return;
   if (!isQuorum(round.votes.weight(kind, hash), state.epoch.set.total)) return;
-  const certificate = certify(round.votes.votesFor(kind, hash), state.epoch.set, state.crypto);
+  const certificate = certify(round.votes.sumsOf(kind, hash), state.epoch.set, state.crypto);
   if (certificate !== undefined) acceptCertificate(state, certificate);
 }
 
@@ -51,9 +52,21 @@ export function acceptCertificate(state: ConsensusState, certificate: Certificat
   else round.finalization = certificate;
   // A FINALIZE certificate is persisted with the commit.
   if (kind !== "FINALIZE") record(state, { type: "certificate", certificate });
-  send(state, "all", { type: "certificate", certificate });
+  // Nearly all others have made it themselves of the same votes.
+  send(state, "some", { type: "certificate", certificate });
+  exposeLeader(state, round, certificate);
   state.progress++;
   if (view >= state.view) enterView(state, view + 1);
+}
+
+/**
+ * A leader that proposed two blocks has shown one to each of us. When its view comes to nothing, or to another block,
+ * all say to some which one they were shown: whoever was shown the other one has the evidence.
+ */
+function exposeLeader(state: ConsensusState, { leader, votes }: Round, { kind, hash }: Certificate): void {
+  const vote = votes.vote("PROPOSE", leader);
+  if (vote === undefined || leader === state.own) return;
+  if (kind === "NULLIFY" || (kind === "NOTARIZE" && vote.hash !== hash)) send(state, "some", { type: "vote", vote });
 }
 
 function alarm(state: ConsensusState, reason: string): void {

@@ -2,10 +2,10 @@
  * Signature checks as data: a job names what must be verified, and `checkJob` turns it into the events that may enter
  * the core, and the peers to blame. It touches no state, so it can run on another thread.
  */
+import { revealMessage, voteMessage } from "../../base/votes.ts";
 import { verifyCertificate } from "./certificate.ts";
 import type { Crypto } from "./crypto.ts";
 import type { Event } from "./events.ts";
-import { revealMessage, voteMessage } from "./messages.ts";
 import type { Block, Certificate, FinalSegment, Message, PeerId, Proposal, Vote } from "./types.ts";
 import { idAt, type ValidatorSet } from "./validator-set.ts";
 
@@ -63,12 +63,29 @@ function checkVotes(
   crypto: Crypto,
 ): CheckResult {
   const votes = received.map(({ vote }) => vote);
-  const good = new Set(validVotes(votes, set, chainId, crypto));
-  const events = received.filter(({ vote }) => good.has(vote));
-  return {
-    events: events.map(({ vote, from }) => ({ type: "message", from, message: { type: "vote", vote } })),
-    blamed: received.filter(({ vote }) => !good.has(vote)).map(({ from }) => from),
-  };
+  const valid = validVotes(votes, set, chainId, crypto);
+  const sum = sumOf(valid, crypto);
+  if (valid.length === votes.length && sum !== undefined)
+    return { events: [{ type: "votes", votes, sum }], blamed: [] };
+  const good = new Set(valid);
+  const isGood = votes.map((vote) => good.has(vote));
+  return votesResult(received, isGood, sum);
+}
+
+/** The sum is made here, where a whole group is at hand and nobody waits, so that the core never adds up many votes. */
+function sumOf(good: readonly Vote[], crypto: Crypto): Uint8Array | undefined {
+  return good.length === 1 ? good[0]?.signature : crypto.aggregate(good.map(({ signature }) => signature));
+}
+
+/** What is known of votes once they are checked: which of them are good, and the sum of the signatures of those. */
+export function votesResult(
+  received: readonly ReceivedVote[],
+  isGood: readonly boolean[],
+  sum: Uint8Array | undefined,
+): CheckResult {
+  const votes = received.filter((_, index) => isGood[index]).map(({ vote }) => vote);
+  const blamed = received.filter((_, index) => !isGood[index]).map(({ from }) => from);
+  return { events: sum === undefined || votes.length === 0 ? [] : [{ type: "votes", votes, sum }], blamed };
 }
 
 /** The message of the job if its signatures are right. */
@@ -76,7 +93,7 @@ function checkedMessage(
   job: Exclude<CheckJob, { type: "pass" | "votes" }>,
   chainId: bigint,
   crypto: Crypto,
-): Message | undefined {
+): Exclude<Message, { type: "vote" }> | undefined {
   switch (job.type) {
     case "certificate": {
       const { certificate, set } = job;

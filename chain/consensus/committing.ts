@@ -1,4 +1,5 @@
 /** Finality: the commit of all blocks up to a finalized one, and the start of the next epoch after a seal. */
+import type { Hex } from "../../base/bytes.ts";
 import { assert } from "../../base/errors.ts";
 import { pruneBlocks } from "./blocks.ts";
 import { enterView } from "./certificates.ts";
@@ -49,6 +50,8 @@ function commit(state: ConsensusState, blocks: readonly Block[], certificate: Ce
   const last = blocks.at(-1);
   assert(last !== undefined, "a commit has a block");
   state.effects.push({ type: "commit", blocks, certificate });
+  const isEnded = (view: number): boolean => view <= certificate.view;
+  state.committing.push({ hash: last.hash, records: recordsOf(state, isEnded) });
   state.final = last;
   state.finalView = certificate.view;
   state.finalCertificate = certificate;
@@ -65,17 +68,21 @@ function commit(state: ConsensusState, blocks: readonly Block[], certificate: Ce
   if (state.sealing) setTimer(state, "view", undefined);
 }
 
-export function onCommitted(state: ConsensusState, hash: string): void {
-  if (hash !== state.final.hash) return;
-  if (state.sealing) enterEpoch(state);
-  if (state.logged > state.parameters.logLimit) compactLog(state);
+/** Commits become durable in order. The disk may be behind for long: the log must not grow until it has caught up. */
+export function onCommitted(state: ConsensusState, hash: Hex): void {
+  const place = state.committing.findIndex((commit) => commit.hash === hash);
+  if (place < 0) return;
+  state.committing.splice(0, place + 1);
+  if (state.sealing && hash === state.final.hash) enterEpoch(state);
+  // By doubling: where much has to be kept, rewriting it after every commit would take longer than all else.
+  if (state.logged > Math.max(state.parameters.logLimit, 2 * state.loggedAtRewrite)) compactLog(state);
 }
 
 /** The seal is durable: its validators take over, and every view of the old epoch is behind us. */
 function enterEpoch(state: ConsensusState): void {
   const seal = state.final;
   assert(seal.next !== undefined, "a seal names the next validators");
-  state.epoch = makeEpoch(state.epoch.number + 1, seal.next, seal, state.parameters);
+  state.epoch = makeEpoch(state.epoch.number + 1, seal.next, seal);
   state.own = state.signer && state.epoch.set.indexOf.get(state.signer.id);
   state.finalView = 0;
   state.finalRound = undefined;
@@ -92,13 +99,23 @@ function enterEpoch(state: ConsensusState): void {
 
 /** All that a restart needs besides the store. Records of this step are part of the state, and so included. */
 function compactLog(state: ConsensusState): void {
+  const records = [...state.committing.flatMap((commit) => commit.records), ...recordsOf(state, () => true)];
+  state.logged = records.length;
+  state.loggedAtRewrite = records.length;
+  state.effects.push({ type: "compact", records });
+}
+
+/** Of these views, what the log must hold until they are durably final. */
+function recordsOf({ blocks, rounds, guard }: ConsensusState, isOf: (view: number) => boolean): LogRecord[] {
   const records: LogRecord[] = [];
-  for (const { block, recorded } of state.blocks.values()) if (recorded) records.push({ type: "block", block });
-  for (const { notarization, nullification } of state.rounds.values()) {
+  for (const { block, recorded } of blocks.values()) {
+    if (recorded && isOf(block.view)) records.push({ type: "block", block });
+  }
+  for (const { view, notarization, nullification } of rounds.values()) {
+    if (!isOf(view)) continue;
     if (notarization !== undefined) records.push({ type: "certificate", certificate: notarization });
     if (nullification !== undefined) records.push({ type: "certificate", certificate: nullification });
   }
-  for (const vote of state.guard.votes()) records.push({ type: "vote", vote });
-  state.logged = records.length;
-  state.effects.push({ type: "compact", records });
+  for (const vote of guard.votes()) if (isOf(vote.view)) records.push({ type: "vote", vote });
+  return records;
 }

@@ -7,7 +7,7 @@ export interface Crypto {
   verifyAggregate(signers: readonly ValidatorId[], message: Uint8Array, signature: Uint8Array): boolean;
   /** Whether each signer has signed the message: the signatures are in the same order. False for none. */
   verifyEach(signers: readonly ValidatorId[], message: Uint8Array, signatures: readonly Uint8Array[]): boolean;
-  /** `undefined` when one of them is no signature at all: such bytes come from peers. */
+  /** The sum of signatures that were verified, or `undefined` of none. */
   aggregate(signatures: readonly Uint8Array[]): Uint8Array | undefined;
 }
 

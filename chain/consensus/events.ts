@@ -1,18 +1,21 @@
 /** What enters the core and what leaves it. The caller owns clock, disk, network and execution. */
+
 import type { Hex } from "../../base/bytes.ts";
-import type { Offence } from "./evidence.ts";
-import type { Block, Certificate, Evidence, LogRecord, Message, PeerId, Request } from "./types.ts";
+import type { Offence } from "../../base/votes.ts";
+import type { Block, Certificate, Evidence, LogRecord, Message, PeerId, Request, Vote } from "./types.ts";
 
 export type TimerName = "view" | "pace" | "recheck" | "heartbeat" | "fetch" | "resend";
 
-/** Messages have been checked (check-job.ts) before they come in. */
+/** Votes and messages have been checked (check-job.ts) before they come in. */
 export type Event =
   | { readonly type: "start" }
-  | { readonly type: "message"; readonly from: PeerId; readonly message: Message }
+  | { readonly type: "message"; readonly from: PeerId; readonly message: Exclude<Message, { type: "vote" }> }
+  /** All of one kind, view and hash, each checked by itself, and the sum of exactly their signatures. */
+  | { readonly type: "votes"; readonly votes: readonly Vote[]; readonly sum: Uint8Array }
   /** A message of a later epoch came, which cannot be checked here yet. */
   | { readonly type: "ahead"; readonly from: PeerId }
-  /** A peer gives up a view that is final here. */
-  | { readonly type: "lagging"; readonly from: PeerId }
+  /** A peer gives up a view that is final or, if that is named, notarized here; or says that an older block is final. */
+  | { readonly type: "lagging"; readonly from: PeerId; readonly view: number | undefined }
   | { readonly type: "timer"; readonly timer: TimerName }
   /** The log is durable up to that position. */
   | { readonly type: "synced"; readonly position: number }
@@ -24,6 +27,9 @@ export type Event =
   /** Whether transactions or scheduled protocol work wait for a block. */
   | { readonly type: "work"; readonly waiting: boolean };
 
+/** One node, all validators, or as many of them as `certificateFanout` says, drawn anew each time. */
+export type Receivers = PeerId | "all" | "some";
+
 /**
  * To be carried out in this order. `persist` and `compact` go to one log in the order given; a `send` waits until the
  * log is durable up to `after`; `commit` is one atomic batch for each block, in order, each with the certificate.
@@ -33,7 +39,7 @@ export type Effect =
   /** Replaces the log, atomically, by records that hold all that is still needed. */
   | { readonly type: "compact"; readonly records: readonly LogRecord[] }
   | { readonly type: "commit"; readonly blocks: readonly Block[]; readonly certificate: Certificate }
-  | { readonly type: "send"; readonly to: PeerId | "all"; readonly message: Message; readonly after: number }
+  | { readonly type: "send"; readonly to: Receivers; readonly message: Message; readonly after: number }
   /** Answer the request from the store of final blocks, if that has it. */
   | { readonly type: "serve"; readonly to: PeerId; readonly request: Request }
   /** The block's parent has executed. */

@@ -2,10 +2,11 @@
  * The double-sign guard: what this validator has signed in every view above the final one, and so what it may still
  * sign. It only decides; writing it down before signing is the log's part.
  */
+
 import type { Hex } from "../../base/bytes.ts";
 import { assert } from "../../base/errors.ts";
+import { NO_HASH, type VoteContent } from "../../base/votes.ts";
 import type { PlantedBug } from "./planted-bugs.ts";
-import { NO_HASH, type VoteContent } from "./types.ts";
 
 interface Slot {
   propose?: Hex;

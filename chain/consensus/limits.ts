@@ -9,8 +9,8 @@ export const MAX_WANTED = 64;
 /** Certificates in the answer to one request, and in one resend. */
 export const MAX_CERTIFICATES_SENT = 256;
 
-/** Votes of one validator, kind and view that wait unchecked, when their signatures differ. */
-export const MAX_UNCHECKED_PER_SLOT = 2;
+/** Unchecked votes of one peer in one view: one of each kind, for it hands on its own and its leader's PROPOSE only. */
+export const MAX_UNCHECKED_PER_PEER = 4;
 
 /** Final blocks in one answer. */
 export const MAX_FINALS_SENT = 32;

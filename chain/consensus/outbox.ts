@@ -1,5 +1,5 @@
 /** How rules leave their effects: sends, timers, requests and records. */
-import type { TimerName } from "./events.ts";
+import type { Receivers, TimerName } from "./events.ts";
 import { MAX_WANTED } from "./limits.ts";
 import type { ConsensusState } from "./state.ts";
 import type { LogRecord, Message, PeerId, Request } from "./types.ts";
@@ -14,7 +14,7 @@ export function nextPosition(state: ConsensusState): number {
 }
 
 /** Waits for every record so far, so that nothing is said that a crash could make us forget. */
-export function send(state: ConsensusState, to: PeerId | "all", message: Message): void {
+export function send(state: ConsensusState, to: Receivers, message: Message): void {
   state.effects.push({ type: "send", to, message, after: nextPosition(state) });
 }
 

@@ -19,8 +19,8 @@ export interface ConsensusParameters {
   readonly maxSkew: number;
   /** So many blocks above the final one only empty ones are valid. */
   readonly maxUnfinal: number;
-  /** No validator weighs more than one part in so many. */
-  readonly capDivisor: bigint;
+  /** A new certificate is sent to so many others. */
+  readonly certificateFanout: number;
   /** The log is rewritten, after a commit, once it has so many records. */
   readonly logLimit: number;
 }
@@ -33,12 +33,11 @@ export interface ConsensusParameters {
  * - the cap divisor is at least 4: a validator with a third of the weight could stop the chain alone.
  */
 export function verifyParameters(parameters: ConsensusParameters): ConsensusParameters {
-  const { chainId, capDivisor, viewTimeoutStep, maxSkew, ...positive } = parameters;
+  const { chainId, viewTimeoutStep, maxSkew, ...positive } = parameters;
   for (const [name, value] of Object.entries(positive)) demand(Number.isSafeInteger(value) && value > 0, name);
   demand(Number.isSafeInteger(viewTimeoutStep) && viewTimeoutStep >= 0, "viewTimeoutStep");
   demand(Number.isSafeInteger(maxSkew) && maxSkew >= 0, "maxSkew");
   demand(chainId > 0n, "chainId");
-  demand(capDivisor >= 4n, "capDivisor");
   demand(parameters.viewTimeout > parameters.blockInterval, "viewTimeout");
   demand(parameters.viewTimeoutCap >= parameters.viewTimeout, "viewTimeoutCap");
   return parameters;

@@ -1,17 +1,14 @@
 /** What is done with checked messages of other nodes. */
 import { addBlock } from "./blocks.ts";
-import { acceptCertificate, accuse, countVote } from "./certificates.ts";
+import { acceptCertificate, accuse } from "./certificates.ts";
 import { isLinked } from "./final-segment.ts";
 import { FINALS_WINDOW, MAX_CERTIFICATES_SENT, VIEW_WINDOW } from "./limits.ts";
 import { send } from "./outbox.ts";
 import { type ConsensusState, roundOf } from "./state.ts";
 import type { Block, Certificate, FinalSegment, Message, PeerId, Proposal, Request } from "./types.ts";
 
-export function onMessage(state: ConsensusState, from: PeerId, message: Message): void {
+export function onMessage(state: ConsensusState, from: PeerId, message: Exclude<Message, { type: "vote" }>): void {
   switch (message.type) {
-    case "vote":
-      countVote(state, message.vote);
-      return;
     case "certificate":
       acceptCertificate(state, message.certificate);
       return;
@@ -33,8 +30,8 @@ export function onMessage(state: ConsensusState, from: PeerId, message: Message)
 function onProposal(state: ConsensusState, from: PeerId, { vote, block, parentView }: Proposal): void {
   if (vote.epoch !== state.epoch.number || !isInWindow(state, vote.view)) return;
   const round = roundOf(state, vote.view);
-  const { evidence } = round.votes.add(vote);
-  if (evidence !== undefined) accuse(state, round, evidence);
+  const { evidence } = round.votes.add([vote], vote.signature);
+  for (const pair of evidence) accuse(state, round, pair);
   if (round.candidate === undefined) {
     round.candidate = { block, parentView };
     // A block of another view is a seal proposed again, and nothing else (the check before us made sure).

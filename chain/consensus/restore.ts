@@ -1,9 +1,10 @@
 /** A core after a restart: what the store and the log hold, and nothing else. */
+import type { VoteContent } from "../../base/votes.ts";
 import { addBlock } from "./blocks.ts";
 import { certificateOf } from "./certificates.ts";
 import type { SignFloor } from "./guard.ts";
 import { type ConsensusState, type CoreOptions, type FinalBase, initialState, roundOf } from "./state.ts";
-import type { Certificate, LogRecord, VoteContent } from "./types.ts";
+import type { Certificate, LogRecord } from "./types.ts";
 
 /** `step` with a start event follows: it signs and counts the own votes again, and sends them. */
 export function restore(options: CoreOptions, base: FinalBase, log: readonly LogRecord[]): ConsensusState {

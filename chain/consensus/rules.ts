@@ -1,16 +1,16 @@
 /** The rules that are tried after every event: commit, notarize, finalize, give up, propose, timers. */
 
+import { NO_HASH, revealMessage } from "../../base/votes.ts";
 import { chooseParent, isAcceptable } from "./ancestry.ts";
 import { addExecutedBlock, fetchParents } from "./blocks.ts";
 import { certify, indicesOf } from "./certificate.ts";
 import { commitRule } from "./committing.ts";
-import { revealMessage } from "./messages.ts";
 import { setTimer, wakeAt, want } from "./outbox.ts";
 import { viewTimeout } from "./parameters.ts";
 import { isMoreThanThird } from "./quorum.ts";
 import { maySign, sign } from "./signing.ts";
 import { type ConsensusState, isSeal, type Round, roundOf, validBlock } from "./state.ts";
-import { type Block, type Certificate, NO_HASH } from "./types.ts";
+import type { Block, Certificate } from "./types.ts";
 import { weightOf } from "./validator-set.ts";
 
 export function applyRules(state: ConsensusState): void {
@@ -117,7 +117,7 @@ function fullestCertificate(state: ConsensusState, parent: Block): Certificate |
   const { set } = state.epoch;
   const weight = weightOf(set, indicesOf(signers, set.ids.length) ?? []);
   if (round.votes.weight(kind, hash) <= weight) return certificate;
-  return certify(round.votes.votesFor(kind, hash), set, state.crypto);
+  return certify(round.votes.sumsOf(kind, hash), set, state.crypto);
 }
 
 /** The application's answer; late ones, for a view that was left, are dropped. */

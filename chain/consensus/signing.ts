@@ -1,11 +1,12 @@
 /** From the decision to vote to the vote: guard, log, fsync, signature, count, broadcast, in this order. */
+
 import type { Hex } from "../../base/bytes.ts";
 import { assert } from "../../base/errors.ts";
-import { countVote } from "./certificates.ts";
-import { voteMessage } from "./messages.ts";
+import { NO_HASH, type VoteContent, type VoteKind, voteMessage } from "../../base/votes.ts";
+import { countVotes } from "./certificates.ts";
 import { record, send } from "./outbox.ts";
 import { type ConsensusState, roundOf } from "./state.ts";
-import { NO_HASH, type Vote, type VoteContent, type VoteKind } from "./types.ts";
+import type { Vote } from "./types.ts";
 
 export function maySign(state: ConsensusState, kind: VoteKind, view: number, hash: Hex = NO_HASH): boolean {
   if (state.own === undefined || state.sealing) return false;
@@ -46,7 +47,7 @@ function signDurable(state: ConsensusState, content: VoteContent): void {
   else {
     roundOf(state, vote.view).ownVotes.push(vote);
     send(state, "all", { type: "vote", vote });
-    countVote(state, vote);
+    countVotes(state, [vote], vote.signature);
   }
 }
 
@@ -55,6 +56,6 @@ function sendProposal(state: ConsensusState, vote: Vote): void {
   const { candidate } = round;
   if (candidate?.block.hash !== vote.hash) return;
   round.ownProposal = { vote, ...candidate };
-  round.votes.add(vote);
+  round.votes.add([vote], vote.signature);
   send(state, "all", { type: "proposal", proposal: round.ownProposal });
 }

@@ -1,5 +1,7 @@
 /** What the core knows. Only the files of this folder change it; step.ts is the way in. */
+
 import type { Hex } from "../../base/bytes.ts";
+import type { VoteContent } from "../../base/votes.ts";
 import { epochSeed } from "./beacon.ts";
 import type { Crypto, Signer } from "./crypto.ts";
 import type { Effect, TimerName } from "./events.ts";
@@ -7,7 +9,7 @@ import { Guard, type SignFloor } from "./guard.ts";
 import { leaderOf } from "./leader.ts";
 import type { ConsensusParameters } from "./parameters.ts";
 import type { PlantedBug } from "./planted-bugs.ts";
-import type { Block, Certificate, LogRecord, PeerId, Proposal, Request, Vote, VoteContent } from "./types.ts";
+import type { Block, Certificate, LogRecord, PeerId, Proposal, Request, Vote } from "./types.ts";
 import { makeValidatorSet, type ValidatorSet, type ValidatorStake } from "./validator-set.ts";
 import { VoteBox } from "./vote-box.ts";
 
@@ -88,8 +90,11 @@ export interface ConsensusState {
   position: number;
   /** Records of this step. */
   records: LogRecord[];
-  /** Records in the log since it was last rewritten. */
+  /** Records in the log, and how many the last rewriting left there. */
   logged: number;
+  loggedAtRewrite: number;
+  /** Commits that are not durable yet, the oldest first, and what the log holds for the case that they never will be. */
+  committing: { readonly hash: Hex; readonly records: readonly LogRecord[] }[];
   /** Votes that are recorded but not signed. */
   unsigned: { readonly position: number; readonly vote: VoteContent }[];
 
@@ -132,13 +137,8 @@ export interface CoreOptions {
   readonly bugs?: ReadonlySet<PlantedBug>;
 }
 
-export function makeEpoch(
-  number: number,
-  stakes: readonly ValidatorStake[],
-  root: Block,
-  parameters: Pick<ConsensusParameters, "capDivisor">,
-): Epoch {
-  const set = makeValidatorSet(stakes, parameters.capDivisor);
+export function makeEpoch(number: number, weights: readonly ValidatorStake[], root: Block): Epoch {
+  const set = makeValidatorSet(weights);
   return { number, set, seed: epochSeed(root.beacon, number), root };
 }
 
@@ -172,6 +172,8 @@ export function initialState(options: CoreOptions, base: FinalBase): ConsensusSt
     position: 0,
     records: [],
     logged: 0,
+    loggedAtRewrite: 0,
+    committing: [],
     unsigned: [],
     work: false,
     heartbeatDue: false,

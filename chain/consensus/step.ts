@@ -3,6 +3,7 @@
  * times give the same effects. The rules are in docs/spec/proof-of-sync.md.
  */
 import { onExecuted } from "./blocks.ts";
+import { countVotes } from "./certificates.ts";
 import { onCommitted } from "./committing.ts";
 import type { Effect, Event, TimerName } from "./events.ts";
 import { send } from "./outbox.ts";
@@ -11,6 +12,7 @@ import { onResendTimer } from "./resending.ts";
 import { applyRules, onBuilt } from "./rules.ts";
 import { onSynced } from "./signing.ts";
 import { type ConsensusState, roundOf } from "./state.ts";
+import type { PeerId } from "./types.ts";
 
 /** `now` is the local clock in milliseconds. */
 export function step(state: ConsensusState, now: number, event: Event): readonly Effect[] {
@@ -36,14 +38,15 @@ function handle(state: ConsensusState, event: Event): void {
     case "message":
       onMessage(state, event.from, event.message);
       return;
+    case "votes":
+      countVotes(state, event.votes, event.sum);
+      return;
     case "ahead":
       state.behind = event.from;
       state.lastAhead = event.from;
       return;
     case "lagging":
-      if (state.finalCertificate !== undefined) {
-        send(state, event.from, { type: "certificate", certificate: state.finalCertificate });
-      }
+      onLagging(state, event.from, event.view);
       return;
     case "timer":
       onTimer(state, event.timer);
@@ -63,6 +66,12 @@ function handle(state: ConsensusState, event: Event): void {
     case "work":
       state.work = event.waiting;
   }
+}
+
+/** Whoever lacks a certificate gets it, and with it the view that it is in next. */
+function onLagging(state: ConsensusState, from: PeerId, view: number | undefined): void {
+  const certificate = view === undefined ? state.finalCertificate : state.rounds.get(view)?.notarization;
+  if (certificate !== undefined) send(state, from, { type: "certificate", certificate });
 }
 
 function onTimer(state: ConsensusState, timer: TimerName): void {

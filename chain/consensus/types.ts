@@ -1,26 +1,18 @@
 /** The words of Proof-of-Sync: votes, certificates, blocks as consensus sees them, and what nodes say to each other. */
 import type { Hex } from "../../base/bytes.ts";
+import type { SignedVote, VoteContent, VoteKind } from "../../base/votes.ts";
 import type { ValidatorStake } from "./validator-set.ts";
 
-/** PROPOSE is signed like a vote, but never forms a certificate. */
-export type VoteKind = "PROPOSE" | "NOTARIZE" | "NULLIFY" | "FINALIZE";
 export type CertificateKind = Exclude<VoteKind, "PROPOSE">;
 
-/** The hash that a NULLIFY carries: it is about the view alone. */
-export const NO_HASH: Hex = "0x";
-
-/** What is signed, and what the log remembers of it. */
-export interface VoteContent {
-  readonly kind: VoteKind;
-  readonly epoch: number;
-  readonly view: number;
-  readonly hash: Hex;
-}
-
-export interface Vote extends VoteContent {
+export interface Vote extends SignedVote {
   /** Position in the epoch's validator set. */
   readonly validator: number;
-  readonly signature: Uint8Array;
+}
+
+/** A vote, or several of the same content with the sum of their signatures. */
+export interface VoteSum extends SignedVote {
+  readonly validator: number | readonly number[];
 }
 
 export interface Certificate {
@@ -76,6 +68,7 @@ export type Request =
   /** Final blocks above that height. */
   | { readonly type: "fetch-finals"; readonly height: number };
 
+/** `vote` is the sender's own, or a PROPOSE by the leader of its view, which others may have seen to propose more. */
 export type Message =
   | { readonly type: "proposal"; readonly proposal: Proposal }
   | { readonly type: "vote"; readonly vote: Vote }

@@ -3,7 +3,6 @@ import { bytesToHex, compareBytes, type Hex, hexToBytes } from "../../base/bytes
 import { assert } from "../../base/errors.ts";
 import { encodeRlp, rlpOfInteger } from "../../base/rlp.ts";
 import { sha256 } from "../../base/sha256.ts";
-import { cappedWeights } from "./capped-weights.ts";
 
 /** The validator's BLS public key. */
 export type ValidatorId = Hex;
@@ -16,7 +15,6 @@ export interface ValidatorStake {
 export interface ValidatorSet {
   /** By key, ascending: the bitmap of a certificate counts in this order. */
   readonly ids: readonly ValidatorId[];
-  /** The stakes, capped. */
   readonly weights: readonly bigint[];
   readonly total: bigint;
   /** Commits to keys and weights. */
@@ -24,14 +22,12 @@ export interface ValidatorSet {
   readonly indexOf: ReadonlyMap<ValidatorId, number>;
 }
 
-export function makeValidatorSet(stakes: readonly ValidatorStake[], capDivisor: bigint): ValidatorSet {
+/** Of weights, which are stakes that were capped where they came from (base/capped-weights.ts). */
+export function makeValidatorSet(stakes: readonly ValidatorStake[]): ValidatorSet {
   assert(stakes.length > 0, "a validator set is not empty");
   const sorted = [...stakes].sort((a, b) => compareBytes(hexToBytes(a.id), hexToBytes(b.id)));
   const ids = sorted.map(({ id }) => id);
-  const weights = cappedWeights(
-    sorted.map(({ stake }) => stake),
-    capDivisor,
-  );
+  const weights = sorted.map(({ stake }) => stake);
   const indexOf = new Map(ids.map((id, index) => [id, index]));
   assert(indexOf.size === ids.length, "a validator is in a set once");
   const total = weights.reduce((sum, weight) => sum + weight, 0n);

@@ -3,51 +3,31 @@
  * says what has to be verified. It reads the core's state and never changes it.
  */
 
-import { equalBytes } from "../../base/bytes.ts";
+import { NO_HASH } from "../../base/votes.ts";
 import { certificateOf } from "./certificates.ts";
 import type { CheckJob, ReceivedVote } from "./check-job.ts";
-import { offenceOf } from "./evidence.ts";
 import { isLinked } from "./final-segment.ts";
 import { leaderOf } from "./leader.ts";
-import { MAX_FINALS_SENT, MAX_UNCHECKED_PER_SLOT, VIEW_WINDOW } from "./limits.ts";
+import { MAX_FINALS_SENT, VIEW_WINDOW } from "./limits.ts";
 import { isMoreThanThird, isQuorum } from "./quorum.ts";
 import type { ConsensusState, Round } from "./state.ts";
-import {
-  type Block,
-  type Certificate,
-  type FinalSegment,
-  type Message,
-  NO_HASH,
-  type PeerId,
-  type Proposal,
-  type Vote,
-} from "./types.ts";
-import { idAt, weightAt } from "./validator-set.ts";
-
-/** Votes of one kind and hash. */
-interface Group {
-  /** By validator: those of the same one differ in their signature only. */
-  readonly slots: Map<number, readonly ReceivedVote[]>;
-  /** Of these validators together: added up vote by vote, with a thousand validators the sum took longer than all else. */
-  weight: bigint;
-}
-
-/** By kind and hash. */
-type Waiting = Map<string, Group>;
+import type { Block, Certificate, FinalSegment, Message, PeerId, Proposal, Vote } from "./types.ts";
+import { type VoteGroup, WaitingVotes } from "./waiting-votes.ts";
 
 const HASH_LENGTH = 66;
 
 export class VoteGate {
   #epoch = -1;
-  readonly #waiting = new Map<number, Waiting>();
+  #finalView = -1;
+  readonly #waiting = new WaitingVotes();
 
   /** The checks that the message makes necessary now. */
   prepare(state: ConsensusState, from: PeerId, message: Message): readonly CheckJob[] {
     this.#forget(state);
-    if (!countsOf(message).every((count) => Number.isSafeInteger(count) && count >= 0)) return [];
+    // Of all messages most are votes, by far.
+    if (message.type === "vote") return isCounted(message.vote) ? this.#prepareVote(state, from, message.vote) : [];
+    if (!countsOf(message).every(isCount)) return [];
     switch (message.type) {
-      case "vote":
-        return this.#prepareVote(state, from, message.vote);
       case "certificate":
         return prepareCertificate(state, from, message.certificate);
       case "proposal":
@@ -55,7 +35,7 @@ export class VoteGate {
       case "block": {
         const { block } = message;
         if (block.epoch !== state.epoch.number || !state.wanted.has(block.hash)) return [];
-        if (block.proposer !== leaderAt(state, block.view, "index")) return [];
+        if (block.proposer !== leaderAt(state, block.view)) return [];
         return [{ type: "block", from, set: state.epoch.set, block }];
       }
       case "finals":
@@ -66,113 +46,126 @@ export class VoteGate {
   }
 
   /**
-   * The checks that became necessary because these votes, of one kind, view and hash, were checked: what came meanwhile
-   * waits without them, and perhaps nothing else will come.
+   * The check of these votes, of one kind, view and hash, has ended, well or not. Gives the checks that are necessary
+   * now: what came meanwhile waits without them, and perhaps nothing else will come.
    */
-  prepareWaiting(state: ConsensusState, checked: readonly ReceivedVote[]): readonly CheckJob[] {
+  settle(state: ConsensusState, checked: readonly ReceivedVote[]): readonly CheckJob[] {
+    this.#waiting.endCheck(checked);
     this.#forget(state);
     const [first] = checked;
-    const group = first && this.#waiting.get(first.vote.view)?.get(first.vote.kind + first.vote.hash);
-    const [slot] = group?.slots.values() ?? [];
-    const vote = slot?.[0]?.vote;
-    if (group === undefined || vote === undefined) return [];
-    return this.#couldMatter(state, vote, group) ? this.#take(state, vote) : [];
+    return first === undefined ? [] : this.#takeIfUseful(state, first.vote);
+  }
+
+  /** What the peer said is not worth a check any more: it has sent something false. */
+  dropPeer({ epoch }: ConsensusState, peer: PeerId): void {
+    this.#waiting.dropPeer(epoch.set, peer);
   }
 
   /** Votes that wait, for the test that memory is bounded. */
   get size(): number {
-    let size = 0;
-    for (const groups of this.#waiting.values()) for (const { slots } of groups.values()) size += slots.size;
-    return size;
+    return this.#waiting.size;
   }
 
-  #forget({ epoch, finalView }: ConsensusState): void {
+  #forget({ epoch, finalView, finalRound }: ConsensusState): void {
+    if (epoch.number === this.#epoch && finalView === this.#finalView) return;
     if (epoch.number !== this.#epoch) this.#waiting.clear();
     this.#epoch = epoch.number;
-    for (const view of this.#waiting.keys()) if (view <= finalView) this.#waiting.delete(view);
+    this.#finalView = finalView;
+    this.#waiting.keepOnly((view) => view > finalView || view === finalRound?.view);
   }
 
   #prepareVote(state: ConsensusState, from: PeerId, vote: Vote): readonly CheckJob[] {
     if (vote.epoch > state.epoch.number) return [ahead(from)];
-    if (vote.kind === "NULLIFY" && isFinal(state, vote)) return [{ type: "pass", event: { type: "lagging", from } }];
+    if (vote.kind === "NULLIFY" && isFinal(state, vote)) return [lagging(from)];
     if (!isWellFormed(state, vote)) return [];
+    const jobs = this.#prepareCounting(state, from, vote);
+    const isLacking = vote.kind === "NULLIFY" && state.rounds.get(vote.view)?.notarization !== undefined;
+    return isLacking ? [lagging(from, vote.view), ...jobs] : jobs;
+  }
+
+  #prepareCounting(state: ConsensusState, from: PeerId, vote: Vote): readonly CheckJob[] {
     const round = roundAt(state, vote.view);
     // It is faulty, so nobody counts on it, and votes of any number of hashes could be sent in its name.
     if (round?.accused.has(vote.validator)) return [];
-    const counted = round?.votes.vote(vote.kind, vote.validator);
-    if (counted?.hash === vote.hash) return [];
+    if (round?.votes.vote(vote.kind, vote.validator)?.hash === vote.hash) return [];
     const received = { vote, from };
-    const conflicts = this.#conflicts(state, received);
-    if (conflicts.length > 0) return conflicts.map((one) => ({ type: "votes", set: state.epoch.set, votes: [one] }));
-    const certificate = round && vote.kind !== "PROPOSE" ? certificateOf(round, vote.kind) : undefined;
-    if (certificate !== undefined) {
-      const isUseful = certificate.hash === vote.hash && state.own === leaderAt(state, state.view, "index");
-      return isUseful ? [{ type: "votes", set: state.epoch.set, votes: [received] }] : [];
-    }
-    const group = this.#add(state, received);
-    return group !== undefined && this.#couldMatter(state, vote, group) ? this.#take(state, vote) : [];
+    // One that is sent again may find that the others have come to matter since.
+    if (this.#waiting.refuses(received)) return this.#takeIfUseful(state, vote);
+    const evidence = this.#prepareEvidence(state, received);
+    if (evidence.length > 0 || !isCountable(state, round, vote)) return evidence;
+    return this.#takeIfUseful(state, vote, this.#waiting.add(state.epoch.set, received));
   }
 
-  /** The vote and a waiting one that conflicts with it, or the vote alone if the other one counts already. */
-  #conflicts(state: ConsensusState, received: ReceivedVote): readonly ReceivedVote[] {
+  /** The vote and a waiting one that conflicts with it; the vote alone if the other counts already or is being checked. */
+  #prepareEvidence(state: ConsensusState, received: ReceivedVote): readonly CheckJob[] {
     const { vote } = received;
-    if (state.rounds.get(vote.view)?.votes.conflictWith(vote) !== undefined) return [received];
-    for (const group of this.#waiting.get(vote.view)?.values() ?? []) {
-      const other = group.slots.get(vote.validator)?.find((waiting) => offenceOf(waiting.vote, vote) !== undefined);
-      if (other !== undefined) {
-        group.slots.delete(vote.validator);
-        group.weight -= weightAt(state.epoch.set, vote.validator);
-        return [other, received];
-      }
-    }
-    return [];
-  }
-
-  /** The group that the vote is in, which may have come to matter since; `undefined` when too many stand in its place. */
-  #add({ epoch }: ConsensusState, received: ReceivedVote): Group | undefined {
-    const { vote } = received;
-    const groups: Waiting = this.#waiting.get(vote.view) ?? new Map();
-    this.#waiting.set(vote.view, groups);
-    const group: Group = groups.get(vote.kind + vote.hash) ?? { slots: new Map(), weight: 0n };
-    groups.set(vote.kind + vote.hash, group);
-    const slot = group.slots.get(vote.validator) ?? [];
-    if (slot.some((waiting) => equalBytes(waiting.vote.signature, vote.signature))) return group;
-    if (slot.length >= MAX_UNCHECKED_PER_SLOT) return undefined;
-    if (slot.length === 0) group.weight += weightAt(epoch.set, vote.validator);
-    group.slots.set(vote.validator, [...slot, received]);
-    return group;
-  }
-
-  #couldMatter(state: ConsensusState, vote: Vote, group: Group): boolean {
     const { set } = state.epoch;
-    // Two signatures in one place: one is false, and whoever sent it must not keep the true one waiting.
-    if ((group.slots.get(vote.validator)?.length ?? 0) > 1) return true;
-    const checked = state.rounds.get(vote.view)?.votes.weight(vote.kind, vote.hash) ?? 0n;
-    const weight = checked + group.weight;
-    if (isQuorum(weight, set.total)) return true;
-    if (vote.kind !== "NULLIFY") return false;
-    if (vote.validator === leaderAt(state, vote.view, "index")) return true;
-    return isMoreThanThird(weight, set.total) && !isMoreThanThird(checked, set.total);
+    const isCounted = state.rounds.get(vote.view)?.votes.conflictWith(vote) !== undefined;
+    const other = isCounted ? undefined : this.#waiting.conflictWith(vote);
+    if (!isCounted && other === undefined) return [];
+    const checked: ReceivedVote[] = [];
+    if (other?.isWaiting && this.#waiting.checkWaiting(set, other.received)) checked.push(other.received);
+    if (this.#waiting.beginCheck(received)) checked.push(received);
+    return checked.map((one) => ({ type: "votes", set, votes: [one] }));
   }
 
-  #take(state: ConsensusState, { view, kind, hash }: Vote): readonly CheckJob[] {
-    const group = this.#waiting.get(view)?.get(kind + hash);
-    this.#waiting.get(view)?.delete(kind + hash);
-    const slots = [...(group?.slots.values() ?? [])];
-    const { set } = state.epoch;
-    const together = slots.filter((slot) => slot.length === 1).flat();
-    const alone = slots.filter((slot) => slot.length > 1).flat();
-    const jobs: CheckJob[] = alone.map((one) => ({ type: "votes", set, votes: [one] }));
-    if (together.length > 0) jobs.push({ type: "votes", set, votes: together });
-    return jobs;
+  /** One check of a group at a time: what comes meanwhile is checked together, when that has ended. */
+  #takeIfUseful(state: ConsensusState, vote: Vote, group = this.#waiting.group(vote)): readonly CheckJob[] {
+    if (group === undefined || group.waiting.first.size === 0 || group.isBeingChecked) return [];
+    return couldMatter(state, group) ? checksOf(state, group) : [];
   }
 }
 
-/** The numbers of a message that are used as numbers here: a decoder may let through what is none. */
-function countsOf(message: Message): readonly number[] {
+/** Those that are contested each by itself, all others together. */
+function checksOf({ epoch: { set } }: ConsensusState, group: VoteGroup): readonly CheckJob[] {
+  const { first, second } = group.beginCheck();
+  const isContested = ({ vote }: ReceivedVote): boolean => second.has(vote.validator);
+  const all = [...first.values()];
+  if (second.size === 0) return [{ type: "votes", set, votes: all }];
+  const together = all.filter((one) => !isContested(one));
+  const alone = [...all.filter(isContested), ...second.values()];
+  const groups = together.length > 0 ? [together, ...alone.map((one) => [one])] : alone.map((one) => [one]);
+  return groups.map((votes) => ({ type: "votes", set, votes }));
+}
+
+/** Whether a vote that conflicts with none is of any use. */
+function isCountable(state: ConsensusState, round: Round | undefined, { kind, hash }: Vote): boolean {
+  if (kind === "PROPOSE") return false;
+  const certificate = round && certificateOf(round, kind);
+  return certificate === undefined || (certificate.hash === hash && isLeading(state));
+}
+
+function isLeading(state: ConsensusState): boolean {
+  return state.own === leaderAt(state, state.view);
+}
+
+function couldMatter(state: ConsensusState, group: VoteGroup): boolean {
+  const { kind, view, hash, weight, waiting } = group;
+  // Two signatures in one place: one is false, and whoever sent it must not keep the true one waiting.
+  if (group.isContested) return true;
+  const round = roundAt(state, view);
+  const certificate = round && kind !== "PROPOSE" ? certificateOf(round, kind) : undefined;
+  if (certificate !== undefined) return certificate.hash === hash && isLeading(state);
+  const { total } = state.epoch.set;
+  const checked = round?.votes.weight(kind, hash) ?? 0n;
+  if (isQuorum(checked + weight, total)) return true;
+  if (kind !== "NULLIFY") return false;
+  if (waiting.first.has(leaderAt(state, view))) return true;
+  return isMoreThanThird(checked + weight, total) && !isMoreThanThird(checked, total);
+}
+
+/** A decoder may let through what is no number of anything. */
+function isCount(count: number): boolean {
+  return Number.isSafeInteger(count) && count >= 0;
+}
+
+function isCounted({ epoch, view, validator }: Vote): boolean {
+  return isCount(epoch) && isCount(view) && isCount(validator);
+}
+
+/** The numbers of a message that are used as numbers here. */
+function countsOf(message: Exclude<Message, { type: "vote" }>): readonly number[] {
   switch (message.type) {
-    case "vote":
-      return [message.vote.epoch, message.vote.view, message.vote.validator];
     case "certificate":
       return [message.certificate.epoch, message.certificate.view];
     case "proposal": {
@@ -204,15 +197,22 @@ function ahead(from: PeerId): CheckJob {
   return { type: "pass", event: { type: "ahead", from } };
 }
 
+function lagging(from: PeerId, view?: number): CheckJob {
+  return { type: "pass", event: { type: "lagging", from, view } };
+}
+
 function isFinal({ epoch, finalView }: ConsensusState, vote: Vote): boolean {
   return vote.epoch < epoch.number || (vote.epoch === epoch.number && vote.view <= finalView);
 }
 
-function isWellFormed({ epoch, view, finalView, finalRound }: ConsensusState, vote: Vote): boolean {
-  if (vote.epoch !== epoch.number || vote.kind === "PROPOSE") return false;
+/** A PROPOSE alone, without its block, can only show that a leader proposed two. */
+function isWellFormed(state: ConsensusState, vote: Vote): boolean {
+  const { epoch, view, finalView, finalRound } = state;
+  if (vote.epoch !== epoch.number) return false;
   const isLate = vote.view === finalRound?.view && vote.kind === "FINALIZE";
   if ((vote.view <= finalView && !isLate) || vote.view > view + VIEW_WINDOW) return false;
   if (epoch.set.ids[vote.validator] === undefined) return false;
+  if (vote.kind === "PROPOSE" && vote.validator !== leaderAt(state, vote.view)) return false;
   return vote.kind === "NULLIFY" ? vote.hash === NO_HASH : vote.hash.length === HASH_LENGTH;
 }
 
@@ -221,23 +221,30 @@ function roundAt({ rounds, finalRound }: ConsensusState, view: number): Round | 
   return view === finalRound?.view ? finalRound : rounds.get(view);
 }
 
-function leaderAt(state: ConsensusState, view: number): PeerId;
-function leaderAt(state: ConsensusState, view: number, as: "index"): number;
-function leaderAt(state: ConsensusState, view: number, as?: "index"): PeerId | number {
-  const { set, seed } = state.epoch;
-  const index = state.rounds.get(view)?.leader ?? leaderOf(set, seed, view);
-  return as === "index" ? index : idAt(set, index);
+function leaderAt({ rounds, epoch }: ConsensusState, view: number): number {
+  return rounds.get(view)?.leader ?? leaderOf(epoch.set, epoch.seed, view);
 }
 
 function prepareCertificate(state: ConsensusState, from: PeerId, certificate: Certificate): readonly CheckJob[] {
   const { number, set } = state.epoch;
   if (certificate.epoch > number) return [ahead(from)];
-  if (certificate.epoch < number || certificate.view <= state.finalView) return [];
+  if (certificate.epoch < number || certificate.view <= state.finalView) {
+    return isOutdated(state, certificate) ? [lagging(from)] : [];
+  }
   const round = state.rounds.get(certificate.view);
   const known = round && certificateOf(round, certificate.kind);
   // One of another hash is checked: it would mean that a third of the weight is faulty.
   if (known !== undefined && known.hash === certificate.hash) return [];
   return [{ type: "certificate", from, set, certificate }];
+}
+
+/**
+ * Whoever sends it again has nothing better, and we have. Not the like of it: two nodes would answer each other for ever
+ * with the seal that both begin their epoch with.
+ */
+function isOutdated({ finalCertificate: own }: ConsensusState, { kind, epoch, view }: Certificate): boolean {
+  if (kind !== "FINALIZE" || own === undefined) return false;
+  return epoch < own.epoch || (epoch === own.epoch && view < own.view);
 }
 
 /** Each segment costs a check: what is final here already, comes twice or does not hang together is not worth it. */
@@ -265,8 +272,8 @@ function prepareProposal(state: ConsensusState, from: PeerId, proposal: Proposal
   if (vote.view <= state.finalView || vote.view > state.view + VIEW_WINDOW) return [];
   if (block.view > vote.view || (block.view < vote.view && block.next === undefined)) return [];
   if (block.view < 1 || parentView >= vote.view) return [];
-  if (vote.validator !== leaderAt(state, vote.view, "index")) return [];
+  if (vote.validator !== leaderAt(state, vote.view)) return [];
   if (state.rounds.get(vote.view)?.votes.vote("PROPOSE", vote.validator)?.hash === vote.hash) return [];
-  if (block.proposer !== leaderAt(state, block.view, "index")) return [];
+  if (block.proposer !== leaderAt(state, block.view)) return [];
   return [{ type: "proposal", from, set: state.epoch.set, proposal }];
 }

@@ -1,14 +1,14 @@
 /** Keystores of either kind as files. */
 import { open, readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { CodedError, systemCodeOf } from "../../base/errors.ts";
+import { CodedError, isCoded, systemCodeOf } from "../../base/errors.ts";
 import {
   type AccountKeystore,
   openAccountKey,
   parseAccountKeystore,
   writeAccountKeystore,
 } from "./account-keystore.ts";
-import { keyError, keystoreInvalid } from "./errors.ts";
+import { type KeyErrorCode, keyError, keystoreInvalid } from "./errors.ts";
 import { MAX_KEYSTORE_BYTES } from "./limits.ts";
 import { writeSecretFile } from "./secret-file.ts";
 import {
@@ -20,13 +20,27 @@ import {
 
 export type KeyKind = "validator" | "account";
 
-export type Keystore =
+export type Keystore = (
   | { readonly kind: "validator"; readonly keystore: ValidatorKeystore }
-  | { readonly kind: "account"; readonly keystore: AccountKeystore };
+  | { readonly kind: "account"; readonly keystore: AccountKeystore }
+) & {
+  /** Where it was read from, for messages. */
+  readonly file?: string;
+};
 
-/** Throws KEYSTORE_MISSING or KEYSTORE_INVALID. */
+/** Throws KEYSTORE_MISSING or KEYSTORE_INVALID, which names the file. */
 export async function readKeystore(path: string): Promise<Keystore> {
-  return parseKeystore(await readText(path));
+  return await naming(path, async () => ({ ...parseKeystore(await readText(path)), file: path }));
+}
+
+/** What is wrong with a keystore is told with its file. */
+async function naming<Result>(file: string | undefined, run: () => Promise<Result>): Promise<Result> {
+  try {
+    return await run();
+  } catch (error) {
+    if (file === undefined || !isCoded(error, "KEYSTORE_INVALID", "KEYSTORE_WRONG_PASSWORD")) throw error;
+    throw keyError(error.code as KeyErrorCode, `${file}: ${error.message}`, { ...error.data, file });
+  }
 }
 
 /** Throws KEYSTORE_INVALID. */
@@ -47,9 +61,11 @@ export async function writeKeystore(path: string, keystore: Keystore): Promise<v
 
 /** The private key. Throws KEYSTORE_WRONG_PASSWORD or KEYSTORE_INVALID. */
 export function openKeystore(keystore: Keystore, password: string): Promise<Uint8Array> {
-  return keystore.kind === "validator"
-    ? openValidatorKey(keystore.keystore, password)
-    : openAccountKey(keystore.keystore, password);
+  return naming(keystore.file, () =>
+    keystore.kind === "validator"
+      ? openValidatorKey(keystore.keystore, password)
+      : openAccountKey(keystore.keystore, password),
+  );
 }
 
 /** Public key or address, if the file says it. */

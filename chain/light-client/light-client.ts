@@ -2,9 +2,9 @@
  * A light client: follows the chain by headers and certificates, one signature each, without a node and without the
  * blocks between. Pure; in a browser it runs over base/bls-portable.ts.
  */
+import { voteMessage } from "../../base/votes.ts";
 import { certificateContent, indicesOf } from "../consensus/certificate.ts";
 import type { Crypto } from "../consensus/crypto.ts";
-import { voteMessage } from "../consensus/messages.ts";
 import type { Certificate } from "../consensus/types.ts";
 import {
   idAt,
@@ -40,7 +40,6 @@ export interface LightOptions {
   readonly crypto: Pick<Crypto, "verifyAggregate">;
   /** Without it no key is proven, and epochs are skipped by signers of the trusted set alone. */
   readonly verifyPossession?: (key: ValidatorId, proof: Uint8Array) => boolean;
-  readonly capDivisor: bigint;
   /** Milliseconds; shorter than unbonding. */
   readonly trustingPeriod: number;
   readonly maxSkew: number;
@@ -54,14 +53,14 @@ export interface LightResult {
   readonly trust?: LightTrust;
 }
 
-/** Where a client begins: a set that its user trusts, from the chain spec or from somebody they believe. */
+/** Where a client begins: a set that its user trusts, from the chain spec or from somebody they believe, with
+ * weights instead of stakes. */
 export function trustFrom(
   header: LightTrust["header"],
   validators: readonly ValidatorStake[],
   epoch: number,
-  capDivisor: bigint,
 ): LightTrust {
-  return { header, epoch, set: makeValidatorSet(validators, capDivisor) };
+  return { header, epoch, set: makeValidatorSet(validators) };
 }
 
 export function verifyProof(trust: LightTrust, proof: LightProof, now: number, options: LightOptions): LightResult {
@@ -69,7 +68,7 @@ export function verifyProof(trust: LightTrust, proof: LightProof, now: number, o
   const isForHeader =
     certificate.kind === "FINALIZE" && certificate.hash === header.hash && certificate.epoch === header.epoch;
   if (!isForHeader || !isUsableSet(validators)) return { verdict: "wrong-certificate" };
-  const set = makeValidatorSet(validators, options.capDivisor);
+  const set = makeValidatorSet(validators);
   // What the signers sign names the set. Otherwise anybody could hand over a true header with a set of their own.
   if (header.validatorSetHash !== set.hash || header.epoch < trust.epoch) return { verdict: "wrong-validator-set" };
   const signers = indicesOf(certificate.signers, set.ids.length);
@@ -84,7 +83,7 @@ export function verifyProof(trust: LightTrust, proof: LightProof, now: number, o
   if (!areProven(ids, trust, proof, options)) return { verdict: "unproven-key" };
   const message = voteMessage(options.chainId, certificateContent(certificate));
   if (!options.crypto.verifyAggregate(ids, message, certificate.signature)) return { verdict: "wrong-signature" };
-  return { verdict, trust: trustAfter(header, set, options.capDivisor) };
+  return { verdict, trust: trustAfter(header, set) };
 }
 
 /** Validators prove their keys when they register: those of a set that is trusted have. */
@@ -97,9 +96,9 @@ function areProven(ids: readonly ValidatorId[], trust: LightTrust, proof: LightP
 }
 
 /** After a seal the next set decides, after any other block the same one. */
-function trustAfter(header: LightHeader, set: ValidatorSet, capDivisor: bigint): LightTrust {
+function trustAfter(header: LightHeader, set: ValidatorSet): LightTrust {
   if (header.next === undefined) return { header, epoch: header.epoch, set };
-  return { header, epoch: header.epoch + 1, set: makeValidatorSet(header.next, capDivisor) };
+  return { header, epoch: header.epoch + 1, set: makeValidatorSet(header.next) };
 }
 
 function stateOf({ header, set }: LightTrust): TrustedState {

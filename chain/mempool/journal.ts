@@ -137,8 +137,8 @@ export class MempoolJournal {
   }
 
   private async run(): Promise<void> {
-    // All that comes in one turn of the event loop goes out as one write.
-    await new Promise((resolve) => setImmediate(resolve));
+    // All that is appended together goes out as one write.
+    await Promise.resolve();
     while (this.appends.length > 0 || this.compaction !== undefined) {
       const { appends, compaction } = this;
       this.appends = [];

@@ -5,6 +5,9 @@ export interface MempoolLimits {
   readonly bytes: number;
   readonly senderTransactions: number;
   readonly senderBytes: number;
+  /** Of those whose turn it is, and of one sender's: more of them wait at their own price. */
+  readonly duties: number;
+  readonly senderDuties: number;
   /**
    * How far a nonce may be ahead of the sender's first one that is not ready, for want of the nonce or of money. What
    * waits there may wait for ever and costs its sender nothing.
@@ -25,6 +28,8 @@ export const MEMPOOL_LIMITS: MempoolLimits = {
   bytes: 64 * 1024 * 1024,
   senderTransactions: 10_000,
   senderBytes: 8 * 1024 * 1024,
+  duties: 1_024,
+  senderDuties: 16,
   noncesBeyondReady: 64,
   replacementPercent: 110n,
   victims: 64,

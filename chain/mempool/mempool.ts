@@ -10,6 +10,7 @@ import { bytesToHex, type Hex } from "../../base/bytes.ts";
 import { assert, type CodedError } from "../../base/errors.ts";
 import type { RecoveredTransaction } from "../../vm/execution/execute-block.ts";
 import type { Address } from "../../vm/state/account.ts";
+import { DutySet } from "./duty-set.ts";
 import { type MempoolErrorCode, refusal } from "./errors.ts";
 import { MEMPOOL_LIMITS, type MempoolLimits } from "./limits.ts";
 import { planEviction } from "./plan-eviction.ts";
@@ -18,7 +19,7 @@ import { ReadySearch } from "./ready-search.ts";
 import { type SelectOptions, selectTransactions } from "./select.ts";
 import { type AccountView, SenderQueue } from "./sender-queue.ts";
 import { type Tail, TailIndex } from "./tail-index.ts";
-import { effectiveTip, type Waiting } from "./waiting.ts";
+import { effectiveTip, priceOf, type Waiting } from "./waiting.ts";
 
 const NO_ACCOUNT: AccountView = { nonce: 0n, balance: 0n };
 
@@ -30,6 +31,7 @@ export class Mempool {
   /** The first of each sender, if it is ready. */
   private readonly heads = new PriceIndex<Waiting>();
   private readonly tails = new TailIndex();
+  private readonly duties: DutySet;
   private readonly search = new ReadySearch(this.heads, this.bySender);
   private totalBytes = 0;
   private totalReady = 0;
@@ -40,6 +42,7 @@ export class Mempool {
 
   constructor(limits: MempoolLimits = MEMPOOL_LIMITS) {
     this.limits = limits;
+    this.duties = new DutySet(limits);
   }
 
   get size(): number {
@@ -77,16 +80,26 @@ export class Mempool {
     return this.bySender.get(sender)?.firstMissing(accountNonce) ?? accountNonce;
   }
 
-  /** `account` is the sender's in the last final state. Throws a MEMPOOL_ error. */
-  add(entry: RecoveredTransaction, account: AccountView, now: number): void {
+  /** The furthest nonce that may wait of the sender. */
+  reach(sender: Address, accountNonce: bigint): bigint {
+    const queue = this.bySender.get(sender);
+    const first = queue === undefined ? accountNonce : queue.nonce + BigInt(queue.ready);
+    return first + BigInt(this.limits.noncesBeyondReady);
+  }
+
+  /**
+   * `account` is the sender's in the last final state, in which it is, or is not, the sender's turn. Throws a MEMPOOL_
+   * error.
+   */
+  add(entry: RecoveredTransaction, account: AccountView, now: number, isDuty = false): void {
     this.advanceTime(now);
-    const waiting = this.waitingOf(entry);
     const { sender } = entry;
-    if (this.byHash.has(waiting.hash))
-      throw refusal("MEMPOOL_KNOWN", "this transaction is waiting already", { hash: waiting.hash });
+    const hash = bytesToHex(entry.transaction.hash);
+    if (this.byHash.has(hash)) throw refusal("MEMPOOL_KNOWN", "this transaction is waiting already", { hash });
     this.updateAccount(sender, account);
-    checkAccount(waiting, account);
     const queue = this.bySender.get(sender) ?? new SenderQueue(sender, account);
+    const waiting = this.waitingOf(entry, hash, isDuty && this.hasDutyPlace(entry, queue));
+    checkAccount(waiting, account);
     const replaced = queue.get(waiting.nonce);
     if (replaced === undefined) this.checkNonce(waiting, queue);
     else this.checkReplacement(waiting, replaced);
@@ -131,6 +144,41 @@ export class Mempool {
     }
   }
 
+  /** After a block: what is nobody's turn any more waits at its own price from now on. */
+  reviewDuties(isDuty: (entry: RecoveredTransaction) => boolean): void {
+    for (const waiting of this.duties.all()) {
+      if (!isDuty(waiting.entry)) this.demote(waiting);
+    }
+  }
+
+  /** It waits at its own price from now on. */
+  private demote(waiting: Waiting): void {
+    const queue = this.queueOf(waiting);
+    const demoted = { ...waiting, ...priceOf(waiting.entry.transaction, false), isDuty: false };
+    this.duties.remove(waiting);
+    queue.remove(waiting);
+    queue.insert(demoted);
+    this.byHash.set(waiting.hash, demoted);
+    this.reindex(queue);
+  }
+
+  private hasDutyPlace({ sender, transaction }: RecoveredTransaction, queue: SenderQueue): boolean {
+    if (!this.duties.hasRoomOf(sender)) return false;
+    if (!this.duties.isFull) return true;
+    return queue.hasRoomReady(transaction.nonce, costOf(transaction)) && this.otherDuty(sender) !== undefined;
+  }
+
+  private otherDuty(sender: Address): Waiting | undefined {
+    return this.duties.placeFor(sender, (waiting) => this.queueOf(waiting).isReady(waiting));
+  }
+
+  /** In a full set in the place of another, which keeps its own price alone. */
+  private takeDutyPlace(waiting: Waiting): void {
+    const other = this.duties.isFull ? (this.otherDuty(waiting.entry.sender) ?? waiting) : undefined;
+    this.duties.add(waiting);
+    if (other !== undefined) this.demote(other);
+  }
+
   /** It was refused for good while a block was built. */
   remove(hash: Hex): void {
     const waiting = this.byHash.get(hash);
@@ -154,15 +202,15 @@ export class Mempool {
     this.time = Math.max(this.time, now);
   }
 
-  private waitingOf(entry: RecoveredTransaction): Waiting {
-    const { hash, nonce, gasLimit, maxFeePerGas, maxPriorityFeePerGas, value, raw } = entry.transaction;
+  private waitingOf(entry: RecoveredTransaction, hash: Hex, isDuty: boolean): Waiting {
+    const { nonce, raw } = entry.transaction;
     return {
       entry,
-      hash: bytesToHex(hash),
+      hash,
       nonce,
-      tip: maxPriorityFeePerGas,
-      maxFee: maxFeePerGas,
-      cost: gasLimit * maxFeePerGas + value,
+      ...priceOf(entry.transaction, isDuty),
+      isDuty,
+      cost: costOf(entry.transaction),
       bytes: raw.length,
       sequence: this.sequence++,
       arrivedAt: this.time,
@@ -182,11 +230,12 @@ export class Mempool {
   }
 
   /** More of both fees: replacing costs the sender something, so it cannot go on for ever. */
-  private checkReplacement({ tip, maxFee }: Waiting, replaced: Waiting): void {
+  private checkReplacement({ entry: { transaction } }: Waiting, replaced: Waiting): void {
     const { replacementPercent } = this.limits;
+    const { nonce, maxFeePerGas, maxPriorityFeePerGas } = replaced.entry.transaction;
     const isMore = (offered: bigint, before: bigint): boolean => offered * 100n >= before * replacementPercent;
-    if (isMore(maxFee, replaced.maxFee) && isMore(tip, replaced.tip)) return;
-    const { nonce, maxFee: maxFeePerGas, tip: maxPriorityFeePerGas } = replaced;
+    const isMoreTip = isMore(transaction.maxPriorityFeePerGas, maxPriorityFeePerGas);
+    if (isMoreTip && isMore(transaction.maxFeePerGas, maxFeePerGas)) return;
     const message = `a transaction waits with nonce ${nonce}; to replace it, offer ${replacementPercent}% of its fees`;
     throw refusal("MEMPOOL_UNDERPRICED", message, { nonce, maxFeePerGas, maxPriorityFeePerGas });
   }
@@ -214,6 +263,7 @@ export class Mempool {
     }
     if (replaced !== undefined) this.forget(replaced);
     this.byHash.set(waiting.hash, waiting);
+    if (waiting.isDuty) this.takeDutyPlace(waiting);
     this.totalBytes += waiting.bytes;
     for (const victim of victims) this.drop(victim);
   }
@@ -256,6 +306,7 @@ export class Mempool {
 
   private forget(waiting: Waiting): void {
     this.byHash.delete(waiting.hash);
+    this.duties.remove(waiting);
     this.totalBytes -= waiting.bytes;
   }
 
@@ -285,6 +336,10 @@ export class Mempool {
     queue.indexedTail = tail;
     this.search.changed(sender);
   }
+}
+
+function costOf({ gasLimit, maxFeePerGas, value }: RecoveredTransaction["transaction"]): bigint {
+  return gasLimit * maxFeePerGas + value;
 }
 
 function checkAccount({ nonce, cost }: Waiting, account: AccountView): void {

@@ -96,6 +96,17 @@ export class SenderQueue {
     return ahead >= 0n && ahead < BigInt(this.ready) ? this.tree.at(Number(ahead)) : undefined;
   }
 
+  isReady(waiting: Waiting): boolean {
+    return this.readyAt(waiting.nonce) === waiting;
+  }
+
+  /** Whether a transaction of that nonce and cost would be ready here. */
+  hasRoomReady(nonce: bigint, cost: bigint): boolean {
+    const ahead = nonce - this.nonce;
+    if (ahead < 0n || ahead > BigInt(this.ready)) return false;
+    return (this.tree.prefix(Number(ahead))?.cost ?? 0n) + cost <= this.balance;
+  }
+
   /** The first nonce from `from` on that nothing here has. */
   firstMissing(from: bigint): bigint {
     const before = this.rankOf(from);

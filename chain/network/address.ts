@@ -42,6 +42,23 @@ export function parsePeerAddress(address: string): PeerAddress {
   return { peer, address };
 }
 
+/** Where to listen, or what others are told: the own id may be there or not. Throws NETWORK_BAD_ADDRESS. */
+export function parseListenAddress(address: string): string {
+  const [host, port, ...rest] = parse(address).getComponents();
+  const isHost = /^(ip4|ip6|dns|dns4|dns6)$/.test(host?.name ?? "");
+  if (!isHost || port?.name !== "tcp" || rest.some(({ name }) => name !== "p2p") || rest.length > 1) {
+    throw networkError(
+      "NETWORK_BAD_ADDRESS",
+      `${address} is not a usable address: it has to be an IP address and a TCP port`,
+      {
+        address,
+        hint: "Such an address looks like /ip4/0.0.0.0/tcp/30333 or /ip6/::/tcp/30333",
+      },
+    );
+  }
+  return address;
+}
+
 function isPeerId(text: string): boolean {
   try {
     return peerIdFromString(text).toString() === text;

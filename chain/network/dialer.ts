@@ -1,10 +1,12 @@
 /** Dials whom the address book says is due, a few at a time. */
 import { multiaddr } from "@multiformats/multiaddr";
+import { eitherSignal } from "../../base/either-signal.ts";
 import type { PeerAddress } from "./address.ts";
 import { AddressBook, type Dial, type Known } from "./address-book.ts";
 import type { Host } from "./host.ts";
 import { DIAL_TIMEOUT, MAX_DIALS, type Timing } from "./limits.ts";
 import type { NetworkLog } from "./log.ts";
+import type { SavedPeer } from "./peers-file.ts";
 
 /** A connection that lasted so long was not a failure. Milliseconds. */
 const LASTING = 10_000;
@@ -43,13 +45,22 @@ export class Dialer {
     for (const address of addresses) this.#book.add(address, kind);
   }
 
+  restore(peers: readonly SavedPeer[]): void {
+    for (const peer of peers) this.#book.restore(peer);
+  }
+
+  /** The peers that lasted, `connected` those that are here now with the milliseconds so far. */
+  saved(connected: ReadonlyMap<string, number>): SavedPeer[] {
+    return this.#book.saved(connected).filter(({ lasted }) => lasted >= LASTING);
+  }
+
   forget(peer: string): void {
     this.#book.forget(peer);
   }
 
   /** The connection ended after so many milliseconds. */
   ended(peer: string, duration: number): void {
-    if (duration >= LASTING) this.#book.lasted(peer);
+    if (duration >= LASTING) this.#book.lasted(peer, duration);
     this.#book.failed(peer, this.#host.now(), Math.random());
   }
 
@@ -78,7 +89,7 @@ export class Dialer {
     const { libp2p, log, now } = this.#host;
     this.#dialing.add(peer);
     try {
-      const signal = AbortSignal.any([this.#stopping.signal, AbortSignal.timeout(DIAL_TIMEOUT)]);
+      const signal = eitherSignal(this.#stopping.signal, AbortSignal.timeout(DIAL_TIMEOUT));
       await libp2p.dial(
         addresses.map((address) => multiaddr(address)),
         { signal },

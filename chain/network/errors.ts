@@ -14,6 +14,8 @@ export type NetworkErrorCode =
   | "NETWORK_WRONG_CHAIN"
   /** The same chain id, but another genesis block. */
   | "NETWORK_WRONG_GENESIS"
+  /** The peer says that it is a validator's, and its proof is false. */
+  | "NETWORK_FALSE_ROLE"
   /** No place for another peer. */
   | "NETWORK_FULL"
   /** The peer misbehaved and is banned for a time. */
@@ -37,4 +39,18 @@ export function networkError(
   data: Readonly<Record<string, unknown>> = {},
 ): NetworkError {
   return new CodedError(code, message, data);
+}
+
+export function falseRole(peer: string): NetworkError {
+  return networkError("NETWORK_FALSE_ROLE", "a false proof of being a validator", { peer });
+}
+
+export function cannotListen(listen: readonly string[], error: unknown): NetworkError {
+  const text = error instanceof Error ? error.message : String(error);
+  // libp2p gives advice to programmers first, then the stack of each cause.
+  const reason = /\bE[A-Z]{4,}\b.*/.exec(text)?.[0] ?? text.split("\n")[0];
+  return networkError("NETWORK_CANNOT_LISTEN", `cannot listen on ${listen.join(", ")}: ${reason}`, {
+    listen,
+    hint: "Another program may use that port, or this machine lacks that address: choose others with --p2p-port or --listen.",
+  });
 }

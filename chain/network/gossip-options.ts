@@ -7,12 +7,14 @@ import { MAX_GOSSIP_QUEUE, MAX_GOSSIP_RPC_BYTES } from "./limits.ts";
 export interface Topics {
   readonly transactions: string;
   readonly finals: string;
+  readonly progress: string;
 }
 
 /** Of one chain: nodes of another never see each other's gossip. */
 export function topicsOf(genesis: Hex): Topics {
   const chain = genesis.slice(2, 18);
-  return { transactions: `/opengpu/${chain}/transactions/1`, finals: `/opengpu/${chain}/finals/1` };
+  const topic = (name: string): string => `/opengpu/${chain}/${name}/1`;
+  return { transactions: topic("transactions"), finals: topic("finals"), progress: topic("progress") };
 }
 
 /** Messages are unsigned, their content is signed; so the id is the hash of the content. */

@@ -1,18 +1,34 @@
-/** Gossip: batches of transactions to everybody, final blocks to those who follow the chain. */
+/** Gossip: transactions and what workers report to everybody, in batches; final blocks to those who follow the chain. */
 import type { GossipSub, Message, TopicValidatorResult } from "@libp2p/gossipsub";
-import type { Connection, PeerId } from "@libp2p/interface";
+import type { PeerId } from "@libp2p/interface";
+import type { Hex } from "../../base/bytes.ts";
 import { isCoded } from "../../base/errors.ts";
+import type { Progress } from "../../base/progress.ts";
 import type { FinalSegment } from "../consensus/types.ts";
-import { decodeTransactions, encodeTransactions, type FinalCodec } from "../wire/gossip.ts";
+import {
+  decodeProgress,
+  decodeTransactions,
+  encodeProgress,
+  encodeTransactions,
+  type FinalCodec,
+} from "../wire/gossip.ts";
 import { MAX_FINAL_BYTES, MAX_TRANSACTION_BYTES } from "../wire/limits.ts";
 import type { Topics } from "./gossip-options.ts";
 import { MAX_VALIDATIONS, MAX_VALIDATIONS_PER_PEER } from "./limits.ts";
 import type { NetworkLog } from "./log.ts";
+import { ProgressBatcher } from "./progress-batcher.ts";
+import type { GossipKind } from "./rate-limits.ts";
 import type { Offence } from "./score.ts";
 import { TransactionBatcher } from "./transaction-batcher.ts";
 
 /** `reject` costs the peer that passed the message on; `ignore` costs nobody, and the message goes no further. */
 export type GossipVerdict = "accept" | "ignore" | "reject";
+
+export interface GossipHandlers {
+  onTransactions(peer: string, raws: readonly Uint8Array[]): Promise<GossipVerdict>;
+  onFinalBlock(peer: string, segment: FinalSegment): Promise<GossipVerdict>;
+  onProgress(peer: string, batch: readonly Progress[]): Promise<GossipVerdict>;
+}
 
 export interface GossipHost {
   readonly topics: Topics;
@@ -22,36 +38,32 @@ export interface GossipHost {
   /** Whether gossip with the peer is open in both directions. */
   hasGossipStreams(peer: PeerId): boolean;
   /** False for strangers, and for too much. */
-  admits(peer: string, kind: "transactions" | "final", bytes: number): boolean;
-  onTransactions(peer: string, raws: readonly Uint8Array[]): Promise<GossipVerdict>;
-  onFinalBlock(peer: string, segment: FinalSegment): Promise<GossipVerdict>;
+  admits(peer: string, kind: GossipKind, bytes: number): boolean;
+  readonly handlers: GossipHandlers;
+  /** What the peer brought is passed on. */
+  onUseful(peer: string): void;
   onOffence(peer: string, offence: Offence, error: Error): void;
-}
-
-/** Whether gossip is open in both directions on one of a peer's connections, or on two of them. */
-export function hasGossipStreams(connections: readonly Connection[], protocols: readonly string[]): boolean {
-  const streams = connections.flatMap((connection) => connection.streams);
-  const open = streams.filter(({ protocol, status }) => status === "open" && protocols.includes(protocol));
-  return open.some((s) => s.direction === "inbound") && open.some((s) => s.direction === "outbound");
 }
 
 export class Gossip {
   readonly #pubsub: GossipSub;
   readonly #host: GossipHost;
   readonly #batcher: TransactionBatcher;
+  readonly #progress: ProgressBatcher;
   readonly #validating = new Map<string, number>();
   #validations = 0;
 
   constructor(pubsub: GossipSub, host: GossipHost) {
     this.#pubsub = pubsub;
     this.#host = host;
-    const { transactions } = host.topics;
+    const { transactions, progress } = host.topics;
     this.#batcher = new TransactionBatcher({
       // What gossipsub publishes to nobody is lost, and can never be published again.
       isHeard: () => pubsub.getSubscribers(transactions).some((peer) => host.hasGossipStreams(peer)),
       publish: (batch) => this.#publish(transactions, encodeTransactions(batch)),
       now: () => host.now(),
     });
+    this.#progress = new ProgressBatcher((batch) => this.#publish(progress, encodeProgress(batch)));
   }
 
   /** Who follows the chain by gossip subscribes to final blocks; validators have them from consensus. */
@@ -63,13 +75,18 @@ export class Gossip {
     this.#pubsub.topicValidators.set(topics.finals, (peer, message) =>
       this.#validate(peer, message, "final", (from) => this.#onFinal(from, message)),
     );
+    this.#pubsub.topicValidators.set(topics.progress, (peer, message) =>
+      this.#validate(peer, message, "progress", (from) => this.#onProgress(from, message)),
+    );
     this.#pubsub.addEventListener("subscription-change", () => this.#batcher.retry());
     this.#pubsub.subscribe(topics.transactions);
+    this.#pubsub.subscribe(topics.progress);
     if (followsFinals) this.#pubsub.subscribe(topics.finals);
   }
 
   stop(): void {
     this.#batcher.close();
+    this.#progress.close();
     this.#pubsub.topicValidators.clear();
   }
 
@@ -90,6 +107,10 @@ export class Gossip {
     else this.#host.log.warn({ blocks: segment.blocks.length }, "final blocks too long for gossip");
   }
 
+  publishProgress(progress: Progress, worker: Hex): void {
+    this.#progress.add(progress, worker);
+  }
+
   #publish(topic: string, data: Uint8Array): void {
     this.#pubsub.publish(topic, data).catch((error: unknown) => {
       this.#host.log.warn({ topic, error: String(error) }, "cannot publish");
@@ -97,17 +118,21 @@ export class Gossip {
   }
 
   async #onTransactions(from: string, { data }: Message): Promise<GossipVerdict> {
-    return await this.#host.onTransactions(from, decodeTransactions(data));
+    return await this.#host.handlers.onTransactions(from, decodeTransactions(data));
   }
 
   async #onFinal(from: string, { data }: Message): Promise<GossipVerdict> {
-    return await this.#host.onFinalBlock(from, this.#host.finals.decode(data));
+    return await this.#host.handlers.onFinalBlock(from, this.#host.finals.decode(data));
+  }
+
+  async #onProgress(from: string, { data }: Message): Promise<GossipVerdict> {
+    return await this.#host.handlers.onProgress(from, decodeProgress(data));
   }
 
   async #validate(
     peer: PeerId,
     message: Message,
-    kind: "transactions" | "final",
+    kind: GossipKind,
     handle: (from: string) => Promise<GossipVerdict>,
   ): Promise<TopicValidatorResult> {
     const from = peer.toString();
@@ -129,6 +154,7 @@ export class Gossip {
   async #verdict(from: string, handle: (from: string) => Promise<GossipVerdict>): Promise<GossipVerdict> {
     try {
       const verdict = await handle(from);
+      if (verdict === "accept") this.#host.onUseful(from);
       if (verdict === "reject") this.#host.onOffence(from, "invalid-transaction", new Error("rejected gossip"));
       return verdict;
     } catch (error) {

@@ -1,6 +1,6 @@
 /** What nodes say first, and whether they can go on from there. */
 import { MAX_AGENT_LENGTH, MAX_OWN_ADDRESSES } from "../wire/limits.ts";
-import type { Hello } from "../wire/node-message.ts";
+import type { Hello, RoleProof } from "../wire/node-message.ts";
 import { readPeerAddress } from "./address.ts";
 import { type NetworkError, networkError } from "./errors.ts";
 import { PROTOCOL_VERSION } from "./limits.ts";
@@ -10,11 +10,16 @@ export function agentOf({ agent = "ogpu" }: NetworkOptions): string {
   return agent.replace(/[^ -~]/g, "").slice(0, MAX_AGENT_LENGTH);
 }
 
-export function makeHello(options: NetworkOptions, height: number, ownAddresses: readonly string[]): Hello {
-  const { chainId, genesis, role } = options;
+export function makeHello(
+  options: NetworkOptions,
+  proof: RoleProof | undefined,
+  height: number,
+  ownAddresses: readonly string[],
+): Hello {
+  const { chainId, genesis } = options;
   const usable = ownAddresses.filter((address) => readPeerAddress(address) !== undefined);
   const addresses = usable.slice(0, MAX_OWN_ADDRESSES);
-  return { version: PROTOCOL_VERSION, chainId, genesis, role, height, addresses, agent: agentOf(options) };
+  return { version: PROTOCOL_VERSION, chainId, genesis, proof, height, addresses, agent: agentOf(options) };
 }
 
 /** Why there is nothing to talk about with that peer. */

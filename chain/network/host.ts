@@ -1,6 +1,5 @@
 /** libp2p, put together: TCP, Noise, yamux, identify, gossipsub. The one file that imports it as a value. */
 import "./with-resolvers.ts";
-import { noise } from "@chainsafe/libp2p-noise";
 import { generateKeyPairFromSeed } from "@libp2p/crypto/keys";
 import { type GossipSub, gossipsub, StrictNoSign } from "@libp2p/gossipsub";
 import { type Identify, identify } from "@libp2p/identify";
@@ -19,6 +18,7 @@ import {
   SPARE_CONNECTIONS,
 } from "./limits.ts";
 import { safeYamux } from "./safe-yamux.ts";
+import { wholeNoise } from "./whole-noise.ts";
 
 export type Host = Libp2p<{ readonly identify: Identify; readonly gossip: GossipSub }>;
 
@@ -50,7 +50,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
         listenOpts: { noDelay: true, keepAlive: true, keepAliveInitialDelay: 30_000 },
       }),
     ],
-    connectionEncrypters: [noise()],
+    connectionEncrypters: [wholeNoise()],
     streamMuxers: [safeYamux()],
     peerDiscovery: options.mdns ? [mdns({ serviceTag: "opengpu.local" })] : [],
     connectionGater: options.gater,

@@ -37,6 +37,10 @@ export const TIMING: Timing = {
 /** Bytes that wait for one peer. On the consensus channel the oldest votes go first, then the peer. */
 export const MAX_CONSENSUS_QUEUE: number = 32 * 1024 * 1024;
 export const MAX_DATA_QUEUE: number = 64 * 1024 * 1024;
+/** Parts of blobs are asked for a few at a time: what goes beyond is an answer that nobody waits for. */
+export const MAX_BLOB_QUEUE: number = 8 * 1024 * 1024;
+/** Bytes that wait for all peers together, gossip included. Beyond it, the peer with the most goes first. */
+export const MAX_OUTGOING_BYTES: number = 256 * 1024 * 1024;
 
 /** Frames that are put together into one write, so that many votes cost one encryption. */
 export const COALESCE_BYTES = 16_384;
@@ -59,9 +63,16 @@ export const TRANSACTION_PACE = 50;
 /** Bytes of transactions that wait for their turn, or for somebody who listens. More are not gossiped. */
 export const MAX_WAITING_TRANSACTION_BYTES: number = 8 * 1024 * 1024;
 
+/** At most this often per node, what workers report goes out, and reports that wait for their turn. */
+export const PROGRESS_PACE = 200;
+export const MAX_WAITING_PROGRESS = 1_024;
+
 /** Peers that a node has at most, and how many of them it dialled itself, unless the configuration says otherwise. */
 export const DEFAULT_MAX_PEERS = 50;
 export const DEFAULT_OUTBOUND_PEERS = 16;
+/** The same of a validator: votes are not handed on, so it has to know all others (docs/scale.md). */
+export const VALIDATOR_MAX_PEERS = 1_024;
+export const VALIDATOR_OUTBOUND_PEERS = 512;
 
 export const DIAL_TIMEOUT = 10_000;
 export const MAX_DIALS = 8;
@@ -70,6 +81,9 @@ export const MAX_DIALS = 8;
 export const MAX_KNOWN_PEERS = 1_024;
 export const MAX_ADDRESSES_PER_PEER = 4;
 export const MAX_DIAL_FAILURES = 8;
+/** Peers kept on disk, and how often they are written. */
+export const MAX_SAVED_PEERS = 256;
+export const SAVE_INTERVAL = 300_000;
 
 /** Connections from one public IP address. Private ones are not counted: test networks have only one. */
 export const MAX_CONNECTIONS_PER_IP = 8;
@@ -77,10 +91,18 @@ export const MAX_CONNECTIONS_PER_IP = 8;
 export const MAX_CONNECTIONS_PER_PEER = 3;
 /** New connections per second from one IP address. */
 export const INBOUND_PER_SECOND = 20;
-/** Connections that have not finished their handshake. */
-export const MAX_PENDING_CONNECTIONS = 32;
-/** Streams of one connection in each direction: two channels, gossip, identify, and some that are closing. */
+/** Connections that have not finished their handshake, and those from one public IP address among them. */
+export const MAX_PENDING_CONNECTIONS = 128;
+export const MAX_PENDING_PER_IP = 4;
+/** Peers that may say hello when all places are taken, and from one public IP address: they may be validators. */
+export const MAX_GREETING = 8;
+export const MAX_GREETING_PER_IP = 2;
+/** Streams of one connection in each direction: three channels, gossip, identify, and some that are closing. */
 export const MAX_STREAMS = 64;
+/** Bytes of frames that are put together before they are written. */
+export const MAX_GATHERED_BYTES: number = 64 * 1024;
+/** Bytes by which a stream's window is opened at a time: a quarter of the smallest window. */
+export const WINDOW_STEP: number = 64 * 1024;
 /** Connections beyond the peers: second ones, and those that have not said hello. */
 export const SPARE_CONNECTIONS = 32;
 

@@ -2,32 +2,44 @@
  * The peers of a node. Everything that comes from them is bounded, decoded and within its rate when the handlers see
  * it; whatever else they do costs them score, and in the end the connection.
  */
-import type { Connection, PeerId, Stream } from "@libp2p/interface";
-import { CodedError } from "../../base/errors.ts";
+import type { Connection, Stream } from "@libp2p/interface";
+import { bls } from "../../base/bls.ts";
+import type { Hex } from "../../base/bytes.ts";
+import { CodedError, systemCodeOf } from "../../base/errors.ts";
+import type { Progress } from "../../base/progress.ts";
 import { announcedBlockOf } from "../blocks/consensus-block.ts";
+import { blsCrypto } from "../consensus/bls-crypto.ts";
 import type { FinalSegment } from "../consensus/types.ts";
 import { finalCodec } from "../wire/gossip.ts";
-import { addressed, type ChannelName, channelsOf, type Hello, type NodeMessage } from "../wire/node-message.ts";
+import { addressed, type ChannelName, channelsOf, type NodeMessage, type RoleProof } from "../wire/node-message.ts";
 import { parsePeerAddress, readPeerAddress } from "./address.ts";
+import { Admission } from "./admission.ts";
+import { closeGently, forgetPeer, stopHost } from "./closing.ts";
+import { Conduct } from "./conduct.ts";
 import { Dialer } from "./dialer.ts";
-import { type NetworkError, networkError } from "./errors.ts";
-import { connectionGater, type GateHost, scoredIp } from "./gate.ts";
-import { Gossip, type GossipVerdict, hasGossipStreams } from "./gossip.ts";
+import { drawSome } from "./draw.ts";
+import { cannotListen, falseRole, networkError } from "./errors.ts";
+import { connectionGater, type GateHost } from "./gate.ts";
+import { Gossip } from "./gossip.ts";
 import { topicsOf } from "./gossip-options.ts";
-import { agentOf, makeHello, mismatch } from "./hello.ts";
+import { GossipStreams } from "./gossip-streams.ts";
+import { agentOf, makeHello } from "./hello.ts";
 import { createHost, type Host } from "./host.ts";
-import { DEFAULT_MAX_PEERS, GOSSIP_GRACE, IP_PATIENCE, TIMING, type Timing } from "./limits.ts";
+import { GOSSIP_GRACE, TIMING, type Timing } from "./limits.ts";
 import { type NetworkLog, SILENT_LOG } from "./log.ts";
 import type { NetworkHandlers, NetworkOptions, PeerStatus } from "./options.ts";
+import { OutgoingBound } from "./outgoing-bound.ts";
+import { OutgoingBytes } from "./outgoing-bytes.ts";
 import { PeerExchange, usableAddresses } from "./peer-exchange.ts";
-import { encodeFrame, PeerSession, PROTOCOLS, type SessionHost } from "./peer-session.ts";
-import { freePlaces, isFull } from "./places.ts";
+import { PeerMemory } from "./peer-memory.ts";
+import { CHANNELS, encodeFrame, PeerSession, PROTOCOLS, type SessionHost } from "./peer-session.ts";
+import { statusOf } from "./peer-status.ts";
+import { freePlaces, placeLimits } from "./places.ts";
+import { proveRole, RoleProofs } from "./role-proofs.ts";
 import { type Offence, PeerScores } from "./score.ts";
 
 /** Time that no adjustment of the clock moves. */
-function now(): number {
-  return performance.now();
-}
+const now = (): number => performance.now();
 
 export class Network {
   readonly #options: NetworkOptions;
@@ -41,6 +53,14 @@ export class Network {
   readonly #sessions = new Map<string, PeerSession>();
   readonly #sessionHost: SessionHost;
   readonly #exchange: PeerExchange;
+  readonly #bound: OutgoingBound;
+  readonly #outgoing = new OutgoingBytes();
+  readonly #roles: RoleProofs;
+  readonly #proof: RoleProof | undefined;
+  readonly #streams: GossipStreams;
+  readonly #conduct: Conduct;
+  readonly #admission: Admission;
+  readonly #memory: PeerMemory;
   #timer: NodeJS.Timeout | undefined;
   #statusAt = 0;
   #isRunning = false;
@@ -52,7 +72,24 @@ export class Network {
     this.#scores = scores;
     this.#log = options.log ?? SILENT_LOG;
     this.#timing = { ...TIMING, ...options.timing };
+    const { validator } = options;
+    this.#proof = validator && proveRole(validator, options, this.peerId);
+    this.#roles = this.#makeRoles();
     this.#dialer = this.#makeDialer();
+    this.#streams = new GossipStreams(libp2p);
+    this.#conduct = new Conduct({
+      ...{ scores, dialer: this.#dialer, log: this.#log, now },
+      session: (peer) => this.#sessions.get(peer),
+    });
+    this.#admission = new Admission({
+      ...{ options, dialer: this.#dialer, roles: this.#roles },
+      sessions: () => [...this.#sessions.values()],
+    });
+    this.#memory = new PeerMemory({
+      ...{ file: options.peersFile, dialer: this.#dialer, log: this.#log, now },
+      ready: () => this.#ready(),
+    });
+    this.#bound = this.#makeBound();
     this.#sessionHost = this.#makeSessionHost();
     this.#exchange = this.#makeExchange();
     this.#gossip = this.#makeGossip();
@@ -69,16 +106,16 @@ export class Network {
     const gate: GateHost = {
       connections: (peer) => (network === undefined ? [] : network.#libp2p.getConnections(peer)),
       isBanned: (peer) => scores.isBanned(peer, now()),
-      isFullFor: (peer) => (network === undefined ? false : network.#isFullFor(peer, "inbound")),
+      isFullFor: (peer, address) => (network === undefined ? false : network.#admission.cannotGreet(peer, address)),
     };
     const libp2p = await createHost({
       nodeKey: options.nodeKey,
       listen: options.listen ?? [],
       announce: options.announce ?? [],
       agent: agentOf(options),
-      maxPeers: options.maxPeers ?? DEFAULT_MAX_PEERS,
+      maxPeers: placeLimits(options).maxPeers,
       mdns: options.mdns ?? false,
-      topics: [topics.transactions, topics.finals],
+      topics: Object.values(topics),
       gater: connectionGater(gate),
     });
     network = new Network(libp2p, scores, options, handlers);
@@ -101,32 +138,32 @@ export class Network {
     return this.#ready().map((session) => this.#statusOf(session));
   }
 
+  /** Connects to another node, and stays connected. Throws NETWORK_BAD_ADDRESS. */
+  addPeer(address: string): void {
+    this.#dialer.add([parsePeerAddress(address)], "persistent");
+    this.#schedule();
+  }
+
   /** Throws NETWORK_CANNOT_LISTEN. */
   async start(): Promise<void> {
     const libp2p = this.#libp2p;
-    libp2p.addEventListener("connection:open", ({ detail }) => this.#onConnection(detail));
+    libp2p.addEventListener("connection:open", ({ detail }) => this.#sessionOn(detail));
     libp2p.addEventListener("connection:close", ({ detail }) => this.#onConnectionEnd(detail));
     libp2p.addEventListener("peer:discovery", ({ detail }) => {
       this.#learn(detail.multiaddrs.map((address) => `${address.toString()}/p2p/${detail.id.toString()}`));
     });
     this.#isRunning = true;
     try {
-      for (const channel of ["consensus", "data"] as const) await this.#handle(channel);
+      for (const channel of CHANNELS) await this.#handle(channel);
       await libp2p.start();
     } catch (error) {
       this.#isRunning = false;
-      await this.#stopLibp2p();
-      const listen = this.#options.listen ?? [];
-      const text = error instanceof Error ? error.message : String(error);
-      // libp2p gives advice to programmers first, then the stack of each cause.
-      const reason = /\bE[A-Z]{4,}\b.*/.exec(text)?.[0] ?? text.split("\n")[0];
-      throw networkError("NETWORK_CANNOT_LISTEN", `cannot listen on ${listen.join(", ")}: ${reason}`, {
-        listen,
-        hint: "Another program may use that port, or this machine lacks that address: choose others with --p2p-port or --listen.",
-      });
+      await stopHost(this.#libp2p, this.#log);
+      throw cannotListen(this.#options.listen ?? [], error);
     }
-    this.#gossip.start(this.#options.role === "follower");
+    this.#gossip.start(this.#options.validator === undefined);
     this.#log.info({ peer: this.peerId, addresses: this.addresses() }, "network started");
+    await this.#memory.recall({ peer: this.peerId, addresses: this.addresses() });
     this.#upkeep();
   }
 
@@ -137,10 +174,11 @@ export class Network {
     clearTimeout(this.#timer);
     this.#dialer.stop();
     this.#gossip.stop();
+    await this.#memory.save();
     const reason = networkError("NETWORK_CLOSED", "this node stops");
     for (const session of [...this.#sessions.values()]) session.close(reason);
     for (const connection of this.#libp2p.getConnections()) connection.abort(reason);
-    await this.#stopLibp2p();
+    await stopHost(this.#libp2p, this.#log);
   }
 
   /** False when the peer is not connected or too much waits for it, so that the message is lost. */
@@ -153,14 +191,14 @@ export class Network {
     return session.send(form.channel, frame, message.type === "vote");
   }
 
-  /** To everybody at once: encoded once. To how many it goes. */
-  broadcast(message: NodeMessage, to: "validators" | "all"): number {
+  /** To everybody at once, or to so many at most: encoded once. To how many it goes. */
+  broadcast(message: NodeMessage, to: "validators" | "all", most: number = Number.POSITIVE_INFINITY): number {
     const form = addressed(message);
     const frame = encodeFrame(this.#sessionHost.channels, form);
     if (frame.length > this.#sessionHost.channels[form.channel].maxBytes) return 0;
+    const meant = [...this.#ready()].filter((session) => to === "all" || this.#validatorOf(session) !== undefined);
     let count = 0;
-    for (const session of this.#ready()) {
-      if (to === "validators" && session.hello?.role !== "validator") continue;
+    for (const session of drawSome(meant, most)) {
       if (session.send(form.channel, frame, message.type === "vote")) count++;
     }
     return count;
@@ -174,20 +212,36 @@ export class Network {
     if (this.#isRunning) this.#gossip.publishFinalBlock(segment);
   }
 
+  publishProgress(progress: Progress, worker: Hex): void {
+    if (this.#isRunning) this.#gossip.publishProgress(progress, worker);
+  }
+
   /** Tells all peers at once how far we are; otherwise they hear it every few seconds. */
   announceStatus(): void {
     this.#statusAt = now();
     const status = this.#handlers.status();
-    const frame = encodeFrame(this.#sessionHost.channels, {
-      channel: "consensus",
-      message: { type: "status", status },
-    });
+    const form = { channel: "consensus", message: { type: "status", status } } as const;
+    const frame = encodeFrame(this.#sessionHost.channels, form);
     for (const session of this.#ready()) session.send("consensus", frame, true);
   }
 
   /** For what only the parts above can tell: a wrong signature, an answer that does not fit. */
   penalise(peer: string, offence: Offence): void {
-    this.#offend(peer, offence, networkError("NETWORK_BANNED", `the peer's conduct: ${offence}`));
+    this.#conduct.offend(peer, offence, networkError("NETWORK_BANNED", `the peer's conduct: ${offence}`));
+  }
+
+  #makeRoles(): RoleProofs {
+    const { chainId, genesis, crypto = blsCrypto(bls) } = this.#options;
+    return new RoleProofs({
+      ...{ chainId, genesis, crypto },
+      isValidator: (key) => this.#handlers.isValidator(key),
+      onFalse: (peer) => this.#conduct.offend(peer, "invalid", falseRole(peer)),
+    });
+  }
+
+  /** The key of the validator that the peer is. */
+  #validatorOf({ peer, hello }: PeerSession): Hex | undefined {
+    return this.#roles.validatorOf(peer, hello);
   }
 
   #makeDialer(): Dialer {
@@ -202,18 +256,32 @@ export class Network {
     });
   }
 
+  #makeBound(): OutgoingBound {
+    return new OutgoingBound({
+      ...{ outgoing: this.#outgoing, maxBytes: this.#options.maxOutgoingBytes },
+      sessions: () => [...this.#sessions.values()],
+      gossipOf: ({ connection }) => this.#streams.waiting(connection.remotePeer),
+      drop: (session, reason) => {
+        this.#conduct.offend(session.peer, "unresponsive", reason);
+        session.close(reason);
+      },
+    });
+  }
+
   #makeSessionHost(): SessionHost {
     return {
       channels: channelsOf(this.#options.blockOf ?? announcedBlockOf),
       timing: this.#timing,
       partial: { bytes: 0 },
+      outgoing: this.#outgoing,
       now,
-      hello: () => makeHello(this.#options, this.#handlers.status().height, this.addresses()),
-      refusal: (session, hello) => this.#refusal(session, hello),
+      hello: () => makeHello(this.#options, this.#proof, this.#handlers.status().height, this.addresses()),
+      refusal: (session, hello) => this.#admission.refusal(session, hello),
       onReady: (session) => this.#onReady(session),
       onMessage: (session, message) => this.#deliver(session, message),
+      onQueued: () => this.#bound.check(),
       onExchange: (session, message) => this.#exchange.onMessage(session, message),
-      onOffence: (session, offence, error) => this.#offend(session.peer, offence, error),
+      onOffence: (session, offence, error) => this.#conduct.offend(session.peer, offence, error),
       onClosed: (session, reason) => this.#onClosed(session, reason),
     };
   }
@@ -227,7 +295,7 @@ export class Network {
       },
       learn: (addresses) => this.#learn(addresses),
       onUnasked: ({ peer }) =>
-        this.#offend(peer, "useless", networkError("NETWORK_BANNED", "addresses that nobody asked for")),
+        this.#conduct.offend(peer, "useless", networkError("NETWORK_BANNED", "addresses that nobody asked for")),
     });
   }
 
@@ -237,11 +305,14 @@ export class Network {
       finals: finalCodec(this.#options.blockOf ?? announcedBlockOf),
       log: this.#log,
       now,
-      hasGossipStreams: (peer) => this.#hasGossipStreams(peer),
-      admits: (peer, kind, bytes) => this.#admits(peer, kind, bytes),
-      onTransactions: (peer, raws): Promise<GossipVerdict> => this.#handlers.onTransactions(peer, raws),
-      onFinalBlock: (peer, segment): Promise<GossipVerdict> => this.#handlers.onFinalBlock(peer, segment),
-      onOffence: (peer, offence, error) => this.#offend(peer, offence, error),
+      hasGossipStreams: (peer) => this.#streams.isOpen(peer),
+      admits: (peer, kind, bytes) => this.#isRunning && this.#conduct.admits(peer, kind, bytes),
+      handlers: this.#handlers,
+      onUseful: (peer) => {
+        const session = this.#sessions.get(peer);
+        if (session !== undefined) session.useful++;
+      },
+      onOffence: (peer, offence, error) => this.#conduct.offend(peer, offence, error),
     });
   }
 
@@ -256,10 +327,6 @@ export class Network {
       else session.accept(channel, stream, connection);
     };
     await this.#libp2p.handle(PROTOCOLS[channel], accept, { maxInboundStreams: 1, maxOutboundStreams: 1 });
-  }
-
-  #onConnection(connection: Connection): void {
-    this.#sessionOn(connection);
   }
 
   /** The peer's session; the first connection begins it. */
@@ -283,19 +350,8 @@ export class Network {
     session?.close(networkError("NETWORK_CLOSED", "the connection ended"));
   }
 
-  #refusal({ peer, connection }: PeerSession, hello: Hello): NetworkError | undefined {
-    const wrong = mismatch(peer, hello, this.#options);
-    if (wrong !== undefined || !this.#isFullFor(peer, connection.direction)) return wrong;
-    return networkError("NETWORK_FULL", "no place for another peer", { peer });
-  }
-
-  #isFullFor(peer: string, direction: "inbound" | "outbound"): boolean {
-    const others = this.#ready().filter((session) => session.peer !== peer);
-    return !this.#dialer.isPersistent(peer) && isFull(others, direction, this.#options);
-  }
-
   #onReady(session: PeerSession): void {
-    this.#log.info({ peer: session.peer, role: session.hello?.role, height: session.height }, "peer connected");
+    this.#log.info({ peer: session.peer, role: this.#roleOf(session), height: session.height }, "peer connected");
     this.#learn(session.hello?.addresses.filter((address) => readPeerAddress(address)?.peer === session.peer) ?? []);
     this.#guard("onPeer", () => this.#handlers.onPeer(this.#statusOf(session), true));
     this.#schedule();
@@ -306,7 +362,7 @@ export class Network {
     const last = readyAt === undefined ? undefined : this.#statusOf(session);
     this.#sessions.delete(peer);
     this.#exchange.onClosed(peer);
-    this.#log.info({ peer, reason: reason.message, code: codeOf(reason) }, "peer disconnected");
+    this.#log.info({ peer, reason: reason.message, code: systemCodeOf(reason) }, "peer disconnected");
     for (const open of this.#libp2p.getConnections(connection.remotePeer)) {
       if (refusal === undefined) open.abort(reason);
       else void closeGently(open, reason);
@@ -317,23 +373,16 @@ export class Network {
       this.#guard("onRefused", () => this.#handlers.onRefused?.(peer, refusal));
     }
     this.#dialer.ended(peer, readyAt === undefined ? 0 : now() - readyAt);
-    if (!this.#dialer.isKnown(peer)) this.#forget(connection.remotePeer);
+    if (!this.#dialer.isKnown(peer)) forgetPeer(this.#libp2p, connection.remotePeer, this.#log);
     if (last !== undefined) this.#guard("onPeer", () => this.#handlers.onPeer(last, false));
     this.#schedule();
-  }
-
-  /** What libp2p remembers of peers is otherwise bounded by time alone. */
-  #forget(peer: PeerId): void {
-    this.#libp2p.peerStore.delete(peer).catch((error: unknown) => {
-      this.#log.debug({ error: String(error) }, "cannot forget a peer");
-    });
   }
 
   #deliver(session: PeerSession, message: NodeMessage): void {
     try {
       this.#handlers.onMessage(session.peer, message);
     } catch (error) {
-      if (error instanceof CodedError) this.#offend(session.peer, "invalid", error);
+      if (error instanceof CodedError) this.#conduct.offend(session.peer, "invalid", error);
       else this.#log.error({ error, type: message.type }, "the handler of a message failed");
     }
   }
@@ -346,29 +395,6 @@ export class Network {
     }
   }
 
-  #offend(peer: string, offence: Offence, error: Error): void {
-    const session = this.#sessions.get(peer);
-    this.#log.debug({ peer, offence, error: error.message }, "a peer offends");
-    const ip = session === undefined ? undefined : scoredIp(session.connection.remoteAddr.toString());
-    if (ip !== undefined) this.#scores.offend(ip, offence, now(), 1 / IP_PATIENCE);
-    if (this.#scores.offend(peer, offence, now()) === "tolerate") return;
-    this.#log.warn({ peer, offence, error: error.message }, "a peer is banned");
-    this.#dialer.forget(peer);
-    session?.close(networkError("NETWORK_BANNED", `banned: ${error.message}`, { peer, offence }));
-  }
-
-  /**
-   * Also before the hello: gossipsub hands a message over once, so who is not heard when it comes first could hide what
-   * others send.
-   */
-  #admits(peer: string, kind: "transactions" | "final", bytes: number): boolean {
-    const session = this.#sessions.get(peer);
-    if (session === undefined || !this.#isRunning) return false;
-    if (session.rates.allows(kind, bytes, now())) return true;
-    this.#offend(peer, "flood", networkError("NETWORK_BANNED", `more gossip of kind ${kind} than allowed`));
-    return false;
-  }
-
   #learn(addresses: readonly string[]): void {
     const usable = usableAddresses(addresses, { peer: this.peerId, addresses: this.addresses() });
     this.#dialer.add(
@@ -378,19 +404,16 @@ export class Network {
     this.#schedule();
   }
 
+  #roleOf(session: PeerSession): PeerStatus["role"] {
+    return this.#validatorOf(session) === undefined ? "follower" : "validator";
+  }
+
   #statusOf(session: PeerSession): PeerStatus {
-    const { peer, connection, height, hello, queued } = session;
-    return {
-      peer,
-      address: connection.remoteAddr.toString(),
-      direction: connection.direction,
-      role: hello?.role ?? "follower",
-      height,
-      agent: hello?.agent ?? "",
-      isPersistent: this.#dialer.isPersistent(peer),
-      queued,
-      score: this.#scores.scoreOf(peer, now()),
-    };
+    return statusOf(session, {
+      role: this.#roleOf(session),
+      isPersistent: this.#dialer.isPersistent(session.peer),
+      score: this.#scores.scoreOf(session.peer, now()),
+    });
   }
 
   /** Looks after the peers now, and again when the next thing is due. */
@@ -401,8 +424,10 @@ export class Network {
       session.upkeep(time);
       if (!session.isClosed) this.#checkGossip(session, time);
     }
+    this.#bound.look();
     if (time - this.#statusAt >= this.#timing.statusInterval) this.announceStatus();
-    const places = freePlaces([...this.#sessions.values()], this.#options);
+    this.#memory.saveIfDue();
+    const places = freePlaces([...this.#sessions.values()], placeLimits(this.#options));
     this.#dialer.dialDue(places);
     this.#gossip.retry();
     if (places > 0) this.#exchange.ask(time, Math.random());
@@ -419,32 +444,7 @@ export class Network {
   /** gossipsub does not open a stream again that was lost while the connection stayed. */
   #checkGossip(session: PeerSession, time: number): void {
     const { readyAt, connection, peer } = session;
-    if (readyAt === undefined || time - readyAt < GOSSIP_GRACE || this.#hasGossipStreams(connection.remotePeer)) return;
+    if (readyAt === undefined || time - readyAt < GOSSIP_GRACE || this.#streams.isOpen(connection.remotePeer)) return;
     session.close(networkError("NETWORK_CLOSED", "the gossip streams are lost", { peer }));
-  }
-
-  #hasGossipStreams(peer: PeerId): boolean {
-    return hasGossipStreams(this.#libp2p.getConnections(peer), this.#libp2p.services.gossip.protocols);
-  }
-
-  async #stopLibp2p(): Promise<void> {
-    try {
-      await this.#libp2p.stop();
-    } catch (error) {
-      this.#log.warn({ error: String(error) }, "libp2p did not stop cleanly");
-    }
-  }
-}
-
-function codeOf(error: Error): string | undefined {
-  return error instanceof CodedError ? error.code : undefined;
-}
-
-/** So that what was written still arrives. */
-async function closeGently(connection: Connection, reason: Error): Promise<void> {
-  try {
-    await connection.close({ signal: AbortSignal.timeout(1_000) });
-  } catch {
-    connection.abort(reason);
   }
 }

@@ -2,6 +2,7 @@
 import type { Stream } from "@libp2p/interface";
 import { concatBytes } from "../../base/bytes.ts";
 import { COALESCE_BYTES } from "./limits.ts";
+import type { OutgoingBytes } from "./outgoing-bytes.ts";
 
 interface Waiting {
   readonly frame: Uint8Array;
@@ -12,17 +13,22 @@ interface Waiting {
 export class Outbox {
   readonly #maxBytes: number;
   readonly #now: () => number;
+  readonly #all: OutgoingBytes;
   #queue: Waiting[] = [];
   #bytes = 0;
   #stream: Stream | undefined;
+  /** What the stream has, until the peer has taken it. */
+  #inStream: Uint8Array | undefined;
   #scheduled = false;
   /** Since when something waits without any progress. */
   #waitingSince: number | undefined;
   #dropped = 0;
 
-  constructor(maxBytes: number, now: () => number) {
+  /** `all` counts what waits in every outbox of the node. */
+  constructor(maxBytes: number, now: () => number, all: OutgoingBytes) {
     this.#maxBytes = maxBytes;
     this.#now = now;
+    this.#all = all;
   }
 
   get bytes(): number {
@@ -51,6 +57,8 @@ export class Outbox {
   }
 
   close(): void {
+    for (const { frame } of this.#queue) this.#all.release(frame);
+    this.#taken();
     this.#queue = [];
     this.#bytes = 0;
     this.#stream = undefined;
@@ -62,6 +70,7 @@ export class Outbox {
     if (this.bytes + frame.length > this.#maxBytes) this.#dropOldest(frame.length);
     if (this.bytes + frame.length > this.#maxBytes) return false;
     this.#queue.push({ frame, droppable });
+    this.#all.hold(frame);
     this.#bytes += frame.length;
     this.#waitingSince ??= this.#now();
     this.#schedule();
@@ -73,6 +82,7 @@ export class Outbox {
     for (const waiting of this.#queue) {
       if (waiting.droppable && this.bytes + room > this.#maxBytes) {
         this.#bytes -= waiting.frame.length;
+        this.#all.release(waiting.frame);
         this.#dropped++;
       } else {
         kept.push(waiting);
@@ -93,10 +103,14 @@ export class Outbox {
 
   #pump(): void {
     const stream = this.#stream;
+    if (stream?.writeBufferLength === 0) this.#taken();
     // The stream keeps what the peer has no room for. Nothing is added to that: here it can still be dropped.
     while (this.#queue.length > 0 && stream?.writeStatus === "writable") {
       if (stream.writableNeedsDrain || stream.writeBufferLength > 0) return;
       const batch = this.#take();
+      this.#taken();
+      this.#inStream = batch;
+      this.#all.hold(batch);
       try {
         stream.send(batch);
       } catch {
@@ -104,7 +118,14 @@ export class Outbox {
         return;
       }
     }
-    if (this.#queue.length === 0 && (stream?.writeBufferLength ?? 0) === 0) this.#waitingSince = undefined;
+    if ((stream?.writeBufferLength ?? 0) > 0) return;
+    this.#taken();
+    if (this.#queue.length === 0) this.#waitingSince = undefined;
+  }
+
+  #taken(): void {
+    if (this.#inStream !== undefined) this.#all.release(this.#inStream);
+    this.#inStream = undefined;
   }
 
   #take(): Uint8Array {
@@ -117,6 +138,7 @@ export class Outbox {
     }
     const taken = this.#queue.splice(0, count);
     this.#bytes -= bytes;
+    for (const { frame } of taken) this.#all.release(frame);
     const [first] = taken;
     return count === 1 && first !== undefined ? first.frame : concatBytes(...taken.map(({ frame }) => frame));
   }

@@ -1,5 +1,5 @@
 /**
- * One peer: the hello, and the two channels. Each side opens a stream per channel for what it sends, and reads the
+ * One peer: the hello, and the channels. Each side opens a stream per channel for what it sends, and reads the
  * other's; so nobody has to agree on who opens, also when both dial at the same time. The session ends when anything
  * of it ends, and all its connections with it: both sides begin anew, never with half of something.
  */
@@ -7,9 +7,9 @@ import type { Connection, Stream } from "@libp2p/interface";
 import { assert, isCoded } from "../../base/errors.ts";
 import {
   type Addressed,
+  type ChannelMessage,
   type ChannelName,
   type Channels,
-  type ConsensusMessage,
   type DataMessage,
   decodeMessage,
   encodeMessage,
@@ -19,15 +19,22 @@ import {
 } from "../wire/node-message.ts";
 import { type NetworkError, networkError } from "./errors.ts";
 import { FrameReader, frameOf } from "./frames.ts";
-import { MAX_CONSENSUS_QUEUE, MAX_DATA_QUEUE, MAX_PARTIAL_BYTES, type Timing } from "./limits.ts";
+import { MAX_BLOB_QUEUE, MAX_CONSENSUS_QUEUE, MAX_DATA_QUEUE, MAX_PARTIAL_BYTES, type Timing } from "./limits.ts";
 import { Outbox } from "./outbox.ts";
+import type { OutgoingBytes } from "./outgoing-bytes.ts";
 import { RateLimits } from "./rate-limits.ts";
 import type { Offence } from "./score.ts";
 
 export const PROTOCOLS: Readonly<Record<ChannelName, string>> = {
   consensus: "/opengpu/consensus/1",
   data: "/opengpu/data/1",
+  blobs: "/opengpu/blobs/1",
 };
+
+export const CHANNELS = ["consensus", "data", "blobs"] as const;
+
+/** Opened after both hellos. */
+const LATER = ["data", "blobs"] as const;
 
 /** What a session needs of the network around it. */
 export interface SessionHost {
@@ -35,12 +42,16 @@ export interface SessionHost {
   readonly timing: Timing;
   /** Bytes of unfinished messages, of all sessions. */
   readonly partial: { bytes: number };
+  /** What waits to be sent, in all sessions. */
+  readonly outgoing: OutgoingBytes;
   now(): number;
   hello(): Hello;
   /** Why this peer cannot stay. */
   refusal(session: PeerSession, hello: Hello): NetworkError | undefined;
   onReady(session: PeerSession): void;
   onMessage(session: PeerSession, message: NodeMessage): void;
+  /** More waits than before, in this session. */
+  onQueued(session: PeerSession): void;
   onExchange(session: PeerSession, message: Extract<DataMessage, { readonly type: "get-peers" | "peers" }>): void;
   onOffence(session: PeerSession, offence: Offence, error: Error): void;
   onClosed(session: PeerSession, reason: Error): void;
@@ -65,6 +76,8 @@ export class PeerSession {
   readonly connection: Connection;
   readonly opened: number;
   readonly rates: RateLimits = new RateLimits();
+  /** How much of what it brought by gossip was new and right. */
+  useful = 0;
   readonly #host: SessionHost;
   readonly #outboxes: Readonly<Record<ChannelName, Outbox>>;
   readonly #inbound = new Map<ChannelName, Inbound>();
@@ -84,8 +97,9 @@ export class PeerSession {
     this.#heardAt = this.opened;
     const now = () => host.now();
     this.#outboxes = {
-      consensus: new Outbox(MAX_CONSENSUS_QUEUE, now),
-      data: new Outbox(MAX_DATA_QUEUE, now),
+      consensus: new Outbox(MAX_CONSENSUS_QUEUE, now, host.outgoing),
+      data: new Outbox(MAX_DATA_QUEUE, now, host.outgoing),
+      blobs: new Outbox(MAX_BLOB_QUEUE, now, host.outgoing),
     };
   }
 
@@ -117,7 +131,7 @@ export class PeerSession {
 
   /** Bytes that wait to be sent. */
   get queued(): number {
-    return this.#outboxes.consensus.bytes + this.#outboxes.data.bytes;
+    return Object.values(this.#outboxes).reduce((sum, { bytes }) => sum + bytes, 0);
   }
 
   start(): void {
@@ -128,7 +142,10 @@ export class PeerSession {
   /** False when the message does not reach the peer: not ready, or no room. */
   send(channel: ChannelName, frame: Uint8Array, droppable: boolean): boolean {
     if (!this.isReady) return false;
-    if (this.#outboxes[channel].push(frame, droppable)) return true;
+    if (this.#outboxes[channel].push(frame, droppable)) {
+      this.#host.onQueued(this);
+      return !this.#isClosed;
+    }
     // Votes have made room already. A validator without proposals and certificates is better off with a new start.
     if (channel === "consensus") this.close(networkError("NETWORK_NOT_DRAINING", "too much waits for the peer"));
     return false;
@@ -211,7 +228,7 @@ export class PeerSession {
 
   /** After both hellos: so no data comes to a peer that does not know us yet. */
   #openData(): void {
-    if (this.#isConsensusOpen && this.isReady) void this.#open("data");
+    if (this.#isConsensusOpen && this.isReady) for (const channel of LATER) void this.#open(channel);
   }
 
   #watch(stream: Stream): void {
@@ -262,7 +279,7 @@ export class PeerSession {
     }
   }
 
-  #dispatch(message: ConsensusMessage | DataMessage): void {
+  #dispatch(message: ChannelMessage): void {
     if (message.type === "hello") {
       this.#greet(message.hello);
       return;
@@ -303,8 +320,10 @@ export class PeerSession {
     this.#height = hello.height;
     this.#readyAt = this.#host.now();
     this.#host.onReady(this);
-    const data = this.#inbound.get("data");
-    if (data !== undefined) this.#listen("data", data);
+    for (const channel of LATER) {
+      const inbound = this.#inbound.get(channel);
+      if (inbound !== undefined) this.#listen(channel, inbound);
+    }
     this.#openData();
   }
 

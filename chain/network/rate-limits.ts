@@ -2,8 +2,9 @@
  * What one peer may send of each kind, far above what an honest one does: votes of a validator in views of 50 ms, its
  * resends after a partition, blocks at the speed of a fast line.
  */
+
+import { type Rate, TokenBucket } from "../../base/token-bucket.ts";
 import type { MessageKind } from "../wire/node-message.ts";
-import { type Rate, TokenBucket } from "./token-bucket.ts";
 
 const MEGABYTE = 1024 * 1024;
 
@@ -12,8 +13,8 @@ interface KindRate {
   readonly bytes: Rate;
 }
 
-/** The last two come by gossip. */
-export type LimitedKind = MessageKind | "transactions" | "final";
+export type GossipKind = "transactions" | "final" | "progress";
+export type LimitedKind = MessageKind | GossipKind;
 
 const small = (perSecond: number, burst: number): KindRate => ({
   messages: { perSecond, burst },
@@ -39,11 +40,18 @@ const RATES: Readonly<Record<LimitedKind, KindRate>> = {
   "fetch-certificates": small(50, 200),
   "fetch-finals": small(50, 200),
   sync: bulk(500, 2_000),
+  "find-blob": small(50, 200),
+  "get-part": small(200, 400),
+  "blob-found": small(50, 200),
+  "blob-none": small(200, 400),
+  "blob-busy": small(200, 400),
+  "blob-part": bulk(200, 400),
   transactions: {
     messages: { perSecond: 200, burst: 1_000 },
     bytes: { perSecond: 8 * MEGABYTE, burst: 32 * MEGABYTE },
   },
   final: bulk(50, 200),
+  progress: small(20, 100),
 };
 
 /** The buckets of one peer. */

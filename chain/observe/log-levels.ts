@@ -1,7 +1,7 @@
 /** Who logs, and how much: one level for all, and others for single subsystems. */
 import { CodedError } from "../../base/errors.ts";
 
-export const SUBSYSTEMS = ["consensus", "network", "mempool", "sync", "store", "rpc", "node"] as const;
+export const SUBSYSTEMS = ["consensus", "compute", "network", "mempool", "sync", "store", "rpc", "node"] as const;
 export type Subsystem = (typeof SUBSYSTEMS)[number];
 
 /** From everything to nothing. */

@@ -16,6 +16,11 @@ export interface Logger {
 
 export type Loggers = (subsystem: Subsystem) => Logger;
 
+/** Loggers whose levels can be changed while they are in use. */
+export interface AdjustableLoggers extends Loggers {
+  setLevels(levels: LogLevels): void;
+}
+
 export interface LoggerOptions extends Partial<LogLevels> {
   /** Lines for people instead of JSON, in colour or not. */
   readonly pretty?: "colour" | "plain";
@@ -23,7 +28,7 @@ export interface LoggerOptions extends Partial<LogLevels> {
   readonly destination: { write(line: string): unknown };
 }
 
-export function createLogger({ level = "info", levels = {}, pretty, destination }: LoggerOptions): Loggers {
+export function createLogger({ level = "info", levels = {}, pretty, destination }: LoggerOptions): AdjustableLoggers {
   const root = pino(
     {
       level,
@@ -34,13 +39,16 @@ export function createLogger({ level = "info", levels = {}, pretty, destination 
     },
     streamTo(destination, pretty),
   );
-  const loggers = new Map(
-    SUBSYSTEMS.map((subsystem) => [
-      subsystem,
-      loggerOver(root.child({ subsystem }, { level: levels[subsystem] ?? level })),
-    ]),
-  );
-  return (subsystem) => loggers.get(subsystem) as Logger;
+  const children = SUBSYSTEMS.map((subsystem) => ({
+    subsystem,
+    child: root.child({ subsystem }, { level: levels[subsystem] ?? level }),
+  }));
+  const loggers = new Map(children.map(({ subsystem, child }) => [subsystem, loggerOver(child)]));
+  return Object.assign((subsystem: Subsystem) => loggers.get(subsystem) as Logger, {
+    setLevels: (changed: LogLevels) => {
+      for (const { subsystem, child } of children) child.level = changed.levels[subsystem] ?? changed.level;
+    },
+  });
 }
 
 /** For tests and tools. */

@@ -2,9 +2,10 @@
  * What the node counts and measures, in Prometheus' text format. The only file that knows prom-client: the parts of
  * the node see three small interfaces.
  */
+
 import { type EventLoopUtilization, monitorEventLoopDelay, performance } from "node:perf_hooks";
 import { Counter as PromCounter, Gauge as PromGauge, Histogram as PromHistogram, Registry } from "prom-client";
-import type { VoteKind } from "../consensus/types.ts";
+import type { VoteKind } from "../../base/votes.ts";
 
 export interface Counter {
   /** Never less than 0; 1 unless told. */
@@ -90,7 +91,10 @@ export function createMetrics(): Metrics {
     blocks: counter("ogpu_blocks_total", "Final blocks since the start of the process"),
     transactions: counter("ogpu_transactions_total", "Transactions in them"),
     evidence: counter("ogpu_evidence_total", "Offences of validators that were seen"),
-    alarms: counter("ogpu_alarms_total", "Alarms of the consensus core; any is a reason to look"),
+    alarms: counter(
+      "ogpu_alarms_total",
+      "Alarms of the consensus core, and bugs that execution met; any is a reason to look",
+    ),
     text: () => registry.metrics(),
     contentType: registry.contentType,
     close: stopLoop,

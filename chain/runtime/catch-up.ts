@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { ChainSpec } from "../../genesis/chain-spec.ts";
 import type { BlockHeader } from "../blocks/header.ts";
 import type { Crypto } from "../consensus/crypto.ts";
-import { genesisStakes } from "../consensus-parameters.ts";
+import { genesisWeights } from "../consensus-parameters.ts";
 import type { ChainStore } from "../store/chain-store.ts";
 import type { SyncProgress } from "../sync/events.ts";
 import type { Checkpoint } from "../sync/seal-chain.ts";
@@ -17,8 +17,6 @@ import type { Relay } from "./relay.ts";
 export interface CatchUpOptions {
   /** A network that is so many blocks ahead is caught up with by its blocks. */
   readonly nearBlocks?: number;
-  /** The seal of an epoch that the operator vouches for. */
-  readonly checkpoint?: Checkpoint;
   /** About once a second while it lasts. */
   readonly onProgress?: (progress: SyncProgress) => void;
   /** Ends it; what was fetched stays for the next time. */
@@ -39,13 +37,17 @@ export interface CatchUpParts {
 
 const PROGRESS_INTERVAL = 1_000;
 
-/** Rejects with what the disk says, with the reason of a sync that failed, and with SYNC_STOPPED. */
-export async function catchUp(parts: CatchUpParts, options: CatchUpOptions = {}): Promise<void> {
+/** `checkpoint` is the seal of an epoch that the operator vouches for. Rejects with what the disk says, with the reason of a sync that failed, and with SYNC_STOPPED. */
+export async function catchUp(
+  parts: CatchUpParts,
+  options: CatchUpOptions = {},
+  checkpoint?: Checkpoint,
+): Promise<void> {
   const { store, clock, network, relay, say } = parts;
   const runner = new SyncRunner({
     store,
     files: new SyncFiles(join(parts.directory, "sync")),
-    trust: trustOf(parts, options.checkpoint),
+    trust: trustOf(parts, checkpoint),
     send: (to, message) => network.send(to, message),
     penalise: (peer, reason) => {
       say.warn({ peer, reason }, "a peer sent a false part of a snapshot");
@@ -76,11 +78,10 @@ function trustOf({ spec, genesis, crypto }: CatchUpParts, checkpoint: Checkpoint
   return {
     chainId: spec.chainId,
     crypto,
-    capDivisor: BigInt(consensus.weightCapDivisor),
     trustingPeriod: consensus.trustingPeriodSeconds * 1000,
     maxSkew: consensus.maxSkewMilliseconds,
     genesis,
-    validators: genesisStakes(spec),
+    validators: genesisWeights(spec),
     checkpoint,
   };
 }

@@ -6,9 +6,11 @@ import type { RecoveredTransaction } from "../../vm/execution/execute-block.ts";
 import type { Receipt } from "../../vm/receipt/receipt.ts";
 import type { Address } from "../../vm/state/account.ts";
 import type { StateReader } from "../../vm/state/reader.ts";
+import type { StateVersion } from "../../vm/state/state-version.ts";
 import type { Mempool } from "../mempool/mempool.ts";
-import type { StoredBody, StoredHeader, TransactionLocation } from "../store/block-records.ts";
+import type { StoredBody, StoredHeader, StoredSeal, TransactionLocation } from "../store/block-records.ts";
 import type { ChainHead, ChainStore } from "../store/chain-store.ts";
+import type { LogQuery } from "../store/log-index.ts";
 
 export class ChainReader {
   readonly spec: ChainSpec;
@@ -27,12 +29,29 @@ export class ChainReader {
     return head;
   }
 
+  /** The first block that is here: genesis, or the block whose state was fetched. */
+  get base(): number {
+    return this.#store.base;
+  }
+
+  get isArchive(): boolean {
+    return this.#store.isArchive;
+  }
+
   header(number: number): StoredHeader | undefined {
     return this.#store.header(number);
   }
 
   body(number: number): StoredBody | undefined {
     return this.#store.body(number);
+  }
+
+  encodedBlock(number: number): Uint8Array | undefined {
+    return this.#store.encodedBlock(number);
+  }
+
+  seal(epoch: number): StoredSeal | undefined {
+    return this.#store.seal(epoch);
   }
 
   receipts(number: number): readonly Receipt[] | undefined {
@@ -52,8 +71,16 @@ export class ChainReader {
     return this.#store.locate(transactionHash);
   }
 
+  logBlocks(query: LogQuery): Iterable<number | undefined> {
+    return this.#store.logBlocks(query);
+  }
+
   stateAt(number: number): StateReader {
     return this.#store.stateAt(number);
+  }
+
+  state(): StateVersion {
+    return this.#store.state();
   }
 
   waiting(hash: Hex): RecoveredTransaction | undefined {
@@ -63,5 +90,20 @@ export class ChainReader {
   nextNonce(address: Address): bigint {
     const nonce = this.#store.state().reader.account(address)?.nonce ?? 0n;
     return this.#mempool.nextNonce(address, nonce);
+  }
+
+  /** Some of what waits, in order of arrival; of one sender if asked. */
+  waitingContent(query: { readonly sender?: Address | undefined; readonly limit: number }): {
+    readonly total: number;
+    readonly ready: number;
+    readonly transactions: readonly RecoveredTransaction[];
+  } {
+    const transactions: RecoveredTransaction[] = [];
+    const { sender, limit } = query;
+    for (const entry of limit > 0 ? this.#mempool.entries() : []) {
+      if (sender === undefined || entry.sender === sender) transactions.push(entry);
+      if (transactions.length >= limit) break;
+    }
+    return { total: this.#mempool.size, ready: this.#mempool.readySize, transactions };
   }
 }

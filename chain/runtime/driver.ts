@@ -3,10 +3,12 @@
  * ledger and the clock. Nothing is decided here. The order is the core's: what it wants sent waits until the log is
  * durable up to the position that it names.
  */
+
 import { assert, CodedError } from "../../base/errors.ts";
+import type { Offence } from "../../base/votes.ts";
+import type { Work } from "../../base/work.ts";
 import type { RecoveredTransaction, RejectedTransaction } from "../../vm/execution/execute-block.ts";
-import type { Effect, Event, TimerName } from "../consensus/events.ts";
-import type { Offence } from "../consensus/evidence.ts";
+import type { Effect, Event, Receivers, TimerName } from "../consensus/events.ts";
 import { restore } from "../consensus/restore.ts";
 import type { ConsensusState, CoreOptions, FinalBase } from "../consensus/state.ts";
 import { step } from "../consensus/step.ts";
@@ -22,11 +24,13 @@ export interface DriverLog {
 }
 
 export interface DriverPorts {
-  send(to: PeerId | "all", message: Message): void;
+  send(to: Receivers, message: Message): void;
   /** The answer to a request from the store of final blocks, if that has it. */
   serve(request: Request, to: PeerId): Message | undefined;
   /** The senders of the block's transactions. Rejects with a CodedError when one of them is no transaction. */
   recover(block: Block): Promise<readonly RecoveredTransaction[]>;
+  /** Carries out work on blocks: all at once, or in turns with whatever else the node has to do. */
+  run<Result>(work: Work<Result>): Promise<Result>;
   /** What may go into a block on that parent, best first. */
   candidates(parent: Block): readonly RecoveredTransaction[];
   /** Candidates that the ledger refused. */
@@ -49,7 +53,7 @@ export interface DriverOptions {
   readonly log: DriverLog;
   /** What the log held when it was opened. */
   readonly records: readonly LogRecord[];
-  readonly ledger: Pick<Ledger, "has" | "execute" | "build">;
+  readonly ledger: Pick<Ledger, "has" | "executing" | "building">;
   readonly clock: Clock;
   readonly ports: DriverPorts;
 }
@@ -195,15 +199,16 @@ export class ConsensusDriver {
   }
 
   /** `undefined` when the block's branch has died meanwhile. */
-  #tryExecute(
+  async #tryExecute(
     block: Block,
     transactions: readonly RecoveredTransaction[],
     epoch: ConsensusState["epoch"],
-  ): true | undefined {
-    const { ledger } = this.#options;
-    if (this.#isStopped || !ledger.has(block.parent)) return undefined;
-    ledger.execute(block, transactions, epoch);
-    return true;
+  ): Promise<true | undefined> {
+    const { ledger, ports } = this.#options;
+    const isAlive = (): boolean => !this.#isStopped && ledger.has(block.parent);
+    if (!isAlive()) return undefined;
+    await ports.run(ledger.executing(block, transactions, epoch));
+    return isAlive() ? true : undefined;
   }
 
   #build(effect: Extract<Effect, { type: "build" }>): void {
@@ -211,9 +216,14 @@ export class ConsensusDriver {
     const { epoch } = this.state;
     assert(epoch.number === effect.epoch, "a block is built in the current epoch");
     const candidates = effect.emptyOnly ? [] : ports.candidates(effect.parent);
-    const { block, rejected } = ledger.build(effect, candidates, epoch);
-    if (rejected.length > 0) ports.onRejected(rejected, effect.parent);
-    this.#events.push({ type: "built", epoch: effect.epoch, view: effect.view, block });
+    ports
+      .run(ledger.building(effect, candidates, epoch))
+      .then(({ block, rejected }) => {
+        if (this.#isStopped || !ledger.has(effect.parent.hash)) return;
+        if (rejected.length > 0) ports.onRejected(rejected, effect.parent);
+        this.dispatch({ type: "built", epoch: effect.epoch, view: effect.view, block });
+      })
+      .catch((error: unknown) => this.#fail(error));
   }
 
   #setTimer(timer: TimerName, at: number | undefined): void {

@@ -6,29 +6,28 @@ import { genesisConsensusBlock, storedConsensusBlock } from "../blocks/consensus
 import { isSealHeader } from "../blocks/header.ts";
 import { decodeCertificate } from "../consensus/certificate.ts";
 import { MAX_FINALS_SENT } from "../consensus/limits.ts";
-import type { ConsensusParameters } from "../consensus/parameters.ts";
 import { type Epoch, type FinalBase, makeEpoch } from "../consensus/state.ts";
 import type { Block, Certificate, FinalSegment, Message, Request } from "../consensus/types.ts";
-import { genesisStakes } from "../consensus-parameters.ts";
+import { genesisWeights } from "../consensus-parameters.ts";
 import { buildGenesisBlock } from "../genesis-block.ts";
 import type { ChainStore } from "../store/chain-store.ts";
 import { MAX_FINALS_BYTES } from "./limits.ts";
 
 /** Where consensus goes on: the last final block, its certificate and its epoch. */
-export function finalBase(store: ChainStore, spec: ChainSpec, parameters: ConsensusParameters): FinalBase {
+export function finalBase(store: ChainStore, spec: ChainSpec): FinalBase {
   const { head } = store;
   assert(head !== undefined, "genesis is committed before consensus starts");
   const final = blockAt(store, head.number);
-  return { epoch: epochAfter(store, spec, final, parameters), final, certificate: certificateAt(store, head.number) };
+  return { epoch: epochAfter(store, spec, final), final, certificate: certificateAt(store, head.number) };
 }
 
 /** The epoch of the block after `final`: its root is genesis, or the seal of the epoch before. */
-function epochAfter(store: ChainStore, spec: ChainSpec, final: Block, parameters: ConsensusParameters): Epoch {
+function epochAfter(store: ChainStore, spec: ChainSpec, final: Block): Epoch {
   const number = final.next === undefined ? final.epoch : final.epoch + 1;
-  if (number === 0) return makeEpoch(0, genesisStakes(spec), genesisOf(spec), parameters);
+  if (number === 0) return makeEpoch(0, genesisWeights(spec), genesisOf(spec));
   const seal = store.seal(number - 1);
   assert(seal !== undefined, "the store has the seal of every epoch before its own");
-  return makeEpoch(number, seal.nextValidators, blockAt(store, seal.number), parameters);
+  return makeEpoch(number, seal.nextValidators, blockAt(store, seal.number));
 }
 
 /** Not from the store: one that began with a snapshot has no genesis. */

@@ -4,6 +4,7 @@
  * a few milliseconds: while one is being checked, its copies wait, and are dropped if it was good.
  */
 import { CodedError } from "../../base/errors.ts";
+import type { CheckJob, CheckResult } from "../consensus/check-job.ts";
 import type { Event } from "../consensus/events.ts";
 import type { ConsensusState } from "../consensus/state.ts";
 import type { Block, Message, PeerId } from "../consensus/types.ts";
@@ -27,6 +28,9 @@ export interface InboxPorts {
 /** What a message came to: `ignored` means that it was of no use now, whether or not it was right. */
 export type Judgement = "good" | "bad" | "ignored";
 
+/** What comes of most messages. */
+const IGNORED: Promise<Judgement> = Promise.resolve("ignored");
+
 interface Copy {
   readonly from: PeerId;
   readonly message: Message;
@@ -49,9 +53,14 @@ export class Inbox {
     return this.#gate.size;
   }
 
-  async receive(from: PeerId, message: Message): Promise<Judgement> {
+  receive(from: PeerId, message: Message): Promise<Judgement> {
+    const jobs = this.#gate.prepare(this.#ports.state, from, message);
+    if (jobs.length === 0) return IGNORED;
     const key = copyKey(message);
-    if (key === undefined) return this.#process(from, message);
+    return key === undefined ? this.#process(from, jobs) : this.#processOnce(key, from, message, jobs);
+  }
+
+  async #processOnce(key: string, from: PeerId, message: Message, jobs: readonly CheckJob[]): Promise<Judgement> {
     const copies = this.#waiting.get(key);
     if (copies !== undefined) {
       if (copies.length >= MAX_COPIES_WAITING) return "ignored";
@@ -59,7 +68,7 @@ export class Inbox {
     }
     this.#waiting.set(key, []);
     try {
-      return await this.#process(from, message);
+      return await this.#process(from, jobs);
     } finally {
       const released = this.#waiting.get(key) ?? [];
       this.#waiting.delete(key);
@@ -68,9 +77,9 @@ export class Inbox {
     }
   }
 
-  async #process(from: PeerId, message: Message): Promise<Judgement> {
-    const { state, verifier, dispatch, blame, onDropped } = this.#ports;
-    const jobs = [...this.#gate.prepare(state, from, message)];
+  async #process(from: PeerId, first: readonly CheckJob[]): Promise<Judgement> {
+    const { state, dispatch } = this.#ports;
+    const jobs = [...first];
     let judgement: Judgement = "ignored";
     for (const job of jobs) {
       if (job.type === "pass") {
@@ -78,19 +87,33 @@ export class Inbox {
         judgement = "good";
         continue;
       }
-      // Votes were gathered from several peers, and of blocks only those come here that were asked for.
-      const inLane = job.type !== "votes" && job.type !== "block";
-      if (inLane && !(await this.#lanes.enter(from, job.type === "certificate"))) continue;
-      let result = await verifier.check(job).catch((error: unknown) => onDropped(error));
-      if (inLane) this.#lanes.leave(from, result?.blamed.includes(from) ?? false);
-      if (result === undefined) continue;
-      if (!this.#dispatchWhole(result.events)) result = { events: [], blamed: [from] };
-      for (const peer of result.blamed) blame(peer);
-      if (job.type === "votes") jobs.push(...this.#gate.prepareWaiting(state, job.votes));
-      if (result.blamed.includes(from)) judgement = "bad";
-      else if (result.events.length > 0 && judgement !== "bad") judgement = "good";
+      const result = await this.#check(from, job);
+      for (const peer of result?.blamed ?? []) this.#blame(peer);
+      if (job.type === "votes") jobs.push(...this.#gate.settle(state, job.votes));
+      if (result?.blamed.includes(from)) judgement = "bad";
+      else if (result !== undefined && result.events.length > 0 && judgement !== "bad") judgement = "good";
     }
     return judgement;
+  }
+
+  /** What came of the check, which is handed on; nothing when there was none. */
+  async #check(from: PeerId, job: CheckJob): Promise<CheckResult | undefined> {
+    const { verifier, onDropped } = this.#ports;
+    // Votes that are checked together come from several peers, and of blocks only those come here that were asked for.
+    const inLane = job.type === "votes" ? job.votes.length === 1 : job.type !== "block";
+    const mayWait = job.type === "certificate" || job.type === "votes";
+    const entered = !inLane || this.#lanes.enter(from, mayWait);
+    if (!(typeof entered === "boolean" ? entered : await entered)) return undefined;
+    const result = await verifier.check(job).catch((error: unknown) => onDropped(error));
+    if (inLane) this.#lanes.leave(from, result?.blamed.includes(from) ?? false);
+    if (result === undefined || this.#dispatchWhole(result.events)) return result ?? undefined;
+    return { events: [], blamed: [from] };
+  }
+
+  #blame(peer: PeerId): void {
+    const { state, blame } = this.#ports;
+    this.#gate.dropPeer(state, peer);
+    blame(peer);
   }
 
   /**

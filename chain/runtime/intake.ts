@@ -1,20 +1,23 @@
 /**
  * The way of transactions into the mempool: senders recovered in batches on other threads, checked against the final
- * state, and, for those of our own clients, written to the journal before they are acknowledged. What comes in
- * one turn is one batch, and few are under way at a time, so that load makes them larger and not more numerous.
+ * state, and, for those of our own clients, written to the journal before they are acknowledged. What comes
+ * together is one batch, and few are under way at a time, so that load makes them larger and not more numerous.
  */
-import { bytesToHex } from "../../base/bytes.ts";
-import { assert, CodedError } from "../../base/errors.ts";
+import { bytesToHex, type Hex } from "../../base/bytes.ts";
+import { assert, CodedError, isCoded } from "../../base/errors.ts";
 import { keccak256 } from "../../base/keccak.ts";
 import type { RecoveredTransaction } from "../../vm/execution/execute-block.ts";
 import type { ExecutionRules } from "../../vm/execution/rules.ts";
-import { EMPTY_ACCOUNT } from "../../vm/state/account.ts";
+import { type Address, EMPTY_ACCOUNT } from "../../vm/state/account.ts";
 import type { StateReader } from "../../vm/state/reader.ts";
 import { checkAgainstState, checkTransaction } from "../../vm/transaction/check.ts";
 import { TransactionError } from "../../vm/transaction/errors.ts";
 import type { Mempool } from "../mempool/mempool.ts";
+import { waitingLane } from "../mempool/waiting-lane.ts";
 import type { RecoveryResult } from "../senders/sender-pool.ts";
+import { type EarlyTransaction, EarlyTransactions } from "./early-transactions.ts";
 import { MAX_INTAKE_BYTES, MAX_INTAKE_TRANSACTIONS, MAX_RECEIVED_TRANSACTIONS } from "./limits.ts";
+import { WasteBudget } from "./waste-budget.ts";
 
 export interface IntakeOptions {
   readonly mempool: Mempool;
@@ -24,23 +27,40 @@ export interface IntakeOptions {
   readonly state: () => StateReader;
   readonly baseFee: () => bigint;
   readonly now: () => number;
-  recover(raws: readonly Uint8Array[]): Promise<readonly RecoveryResult[]>;
+  /** With their hashes, where they are known: hashing them again would cost as much as adding them. */
+  recover(raws: readonly Uint8Array[], hashes?: readonly Hex[]): Promise<readonly RecoveryResult[]>;
+  /** Whether the sender of the transaction with that hash is known without work. */
+  isRecovered(hash: Hex): boolean;
   /** Resolves when a killed process would not lose them. */
   journal(raws: readonly Uint8Array[]): Promise<void>;
   /** New ones of our own clients, for the other nodes. */
-  publish(raws: readonly Uint8Array[]): void;
+  publish(transactions: readonly HashedTransaction[]): void;
+  /** The peer makes us work for nothing. */
+  onWaste(peer: string): void;
   /** After every batch that added something. */
-  onAdded(): void;
+  onAdded(added: readonly RecoveredTransaction[]): void;
+  /** The journal cannot be written. */
+  onFailure(error: unknown): void;
 }
 
-interface Waiting {
+/** As it came, with its hash. */
+export interface HashedTransaction {
   readonly raw: Uint8Array;
+  readonly hash: Hex;
+}
+
+interface Waiting extends HashedTransaction {
   readonly resolve: (hash: Uint8Array) => void;
   readonly reject: (error: unknown) => void;
 }
 
 /** What became of one transaction: its entry, or why not. */
 type Outcome = RecoveredTransaction | CodedError;
+
+interface AddedBatch {
+  readonly results: readonly RecoveryResult[];
+  readonly outcomes: readonly Outcome[];
+}
 
 /** What a batch from a peer is worth to others: rejected means that its sender must have known better. */
 export type BatchJudgement = "accept" | "ignore" | "reject";
@@ -60,6 +80,8 @@ export class TransactionIntake {
   #underWay = 0;
   /** Settled when the last batch that began is in the mempool. */
   #order: Promise<void> = Promise.resolve();
+  readonly #waste = new WasteBudget();
+  readonly #early = new EarlyTransactions();
   #isScheduled = false;
   #isClosed = false;
 
@@ -71,7 +93,7 @@ export class TransactionIntake {
    * Takes a transaction of a client. Resolves with its hash when it is in the mempool and in the journal. Rejects with a
    * TransactionError, a MEMPOOL_ error, or NODE_BUSY.
    */
-  submit(raw: Uint8Array): Promise<Uint8Array> {
+  submit(raw: Uint8Array, hash: Hex = hashOf(raw)): Promise<Uint8Array> {
     return new Promise((resolve, reject) => {
       if (this.#isClosed) {
         reject(stopping());
@@ -81,27 +103,42 @@ export class TransactionIntake {
         reject(busy());
         return;
       }
-      this.#queue.push({ raw, resolve, reject });
+      this.#queue.push({ raw, hash, resolve, reject });
       this.#schedule();
     });
   }
 
-  /** Takes transactions that a peer has sent. */
-  async receive(batch: readonly Uint8Array[]): Promise<BatchJudgement> {
-    const { mempool } = this.#options;
+  /** Takes transactions that the peer has sent. */
+  async receive(batch: readonly Uint8Array[], from: string): Promise<BatchJudgement> {
+    const { mempool, isRecovered, now, onWaste } = this.#options;
     // Recovering a sender costs forty times as much as seeing that it waits already.
-    const raws = batch.filter((raw) => !mempool.has(bytesToHex(keccak256(raw))));
+    const hashed = batch.map((raw) => ({ raw, hash: hashOf(raw) }));
+    const fresh = hashed.filter(({ hash }) => !mempool.has(hash));
+    const raws = fresh.map(({ raw }) => raw);
     if (raws.length === 0) return "ignore";
     const bytes = raws.reduce((sum, raw) => sum + raw.length, 0);
     if (this.#isClosed || this.#received + raws.length > MAX_RECEIVED_TRANSACTIONS) return "ignore";
-    if (!this.#takeRoom(raws.length, bytes)) return "ignore";
+    // What a block has brought meanwhile comes from honest peers too, and costs nothing.
+    const work = fresh.map(({ hash }) => !isRecovered(hash));
+    if (!this.#waste.take(from, countOf(work), now())) {
+      onWaste(from);
+      return "ignore";
+    }
+    if (!this.#takeRoom(raws.length, bytes)) {
+      this.#waste.giveBack(from, countOf(work), now());
+      return "ignore";
+    }
     this.#received += raws.length;
     try {
-      const outcomes = this.#addAll(await this.#options.recover(raws), this.#options.baseFee());
+      const { results, outcomes } = await this.#inOrder(fresh);
+      const useful = work.map((isWork, index) => isWork && !(outcomes[index] instanceof CodedError));
+      this.#waste.giveBack(from, countOf(useful), now());
       if (outcomes.some((outcome) => outcome instanceof CodedError && isMalformed(outcome))) return "reject";
-      const added = raws.filter((_, index) => !(outcomes[index] instanceof CodedError));
+      const added = outcomes.filter(isAdded);
+      this.#holdEarly(results, outcomes, from);
       // A client's transaction that we acknowledge may come after these, and is of no use without them.
-      if (added.length > 0) await this.#options.journal(added);
+      if (added.length > 0) await this.#options.journal(added.map(({ transaction }) => transaction.raw));
+      if (added.length > 0) await this.#addEarly(new Set(added.map(({ sender }) => sender)));
       return added.length === 0 ? "ignore" : "accept";
     } catch (error) {
       // The threads that recover senders end when the node stops: no fault of the peer's.
@@ -128,6 +165,16 @@ export class TransactionIntake {
     return this.#addAll(entries, 0n).filter((outcome) => !(outcome instanceof CodedError)).length;
   }
 
+  /** A block with transactions of these is final: what came too early may be in time now, and a turn may be over. */
+  onBlock(senders: Iterable<Address>): void {
+    const { mempool, rules, state, gasLimit, baseFee } = this.#options;
+    const [reader, block] = [state(), { gasLimit, baseFeePerGas: baseFee() }];
+    mempool.reviewDuties((entry) => waitingLane(rules, reader, block, entry).duty !== undefined);
+    if (this.#early.size === 0 || this.#isClosed) return;
+    const waiting = [...new Set(senders)].filter((sender) => this.#early.has(sender));
+    if (waiting.length > 0) this.#order.then(() => this.#addEarly(waiting)).catch(this.#options.onFailure);
+  }
+
   /** Answers what waits; nothing is taken afterwards. */
   async close(): Promise<void> {
     this.#isClosed = true;
@@ -141,29 +188,21 @@ export class TransactionIntake {
     return true;
   }
 
-  /** What arrives in the same turn goes into the same batch; several are under way, so that no thread waits for another. */
+  /** What arrives together goes into the same batch; several are under way, so that no thread waits for another. */
   #schedule(): void {
     if (this.#isScheduled || this.#queue.length === 0 || this.#underWay >= MAX_BATCHES) return;
     this.#isScheduled = true;
-    setImmediate(() => {
+    queueMicrotask(() => {
       this.#isScheduled = false;
       this.#begin(this.#queue.splice(0, MAX_BATCH));
       this.#schedule();
     });
   }
 
-  /** Senders are recovered at the same time, but transactions added in the order in which they came. */
   #begin(batch: readonly Waiting[]): void {
-    const { recover, baseFee } = this.#options;
     this.#underWay++;
-    const recovered = recover(batch.map(({ raw }) => raw));
-    const added = Promise.all([recovered, this.#order]).then(([results]) => this.#addAll(results, baseFee()));
-    this.#order = added.then(
-      () => undefined,
-      () => undefined,
-    );
-    added
-      .then((outcomes) => this.#acknowledge(batch, outcomes))
+    this.#inOrder(batch)
+      .then(({ outcomes }) => this.#acknowledge(batch, outcomes))
       .catch((error: unknown) => {
         for (const { reject } of batch) reject(error);
       })
@@ -175,12 +214,64 @@ export class TransactionIntake {
       });
   }
 
+  /** Senders are recovered at the same time, but transactions added in the order in which they came. */
+  #inOrder(transactions: readonly HashedTransaction[]): Promise<AddedBatch> {
+    const { recover, baseFee } = this.#options;
+    const recovered = recover(
+      transactions.map(({ raw }) => raw),
+      transactions.map(({ hash }) => hash),
+    );
+    const added = Promise.all([recovered, this.#order]).then(([results]) => ({
+      results,
+      outcomes: this.#addAll(results, baseFee()),
+    }));
+    this.#order = added.then(
+      () => undefined,
+      () => undefined,
+    );
+    return added;
+  }
+
+  #holdEarly(results: readonly RecoveryResult[], outcomes: readonly Outcome[], from: string): void {
+    for (const [index, outcome] of outcomes.entries()) {
+      const result = results[index];
+      if (!isCoded(outcome, "MEMPOOL_NONCE_TOO_FAR") || result === undefined || result instanceof CodedError) continue;
+      this.#early.hold(result, from, this.#options.now());
+    }
+  }
+
+  /** Those of these senders whose time has come. */
+  async #addEarly(senders: Iterable<Address>): Promise<void> {
+    const { journal, now } = this.#options;
+    const added: RecoveredTransaction[] = [];
+    for (const sender of senders) {
+      for (let batch = this.#inReach(sender); batch.length > 0; batch = this.#inReach(sender)) {
+        const outcomes = this.#addAll(
+          batch.map(({ entry }) => entry),
+          this.#options.baseFee(),
+        );
+        for (const [index, outcome] of outcomes.entries()) {
+          if (outcome instanceof CodedError) continue;
+          added.push(outcome);
+          this.#waste.giveBack(batch[index]?.from ?? "", 1, now());
+        }
+      }
+    }
+    if (added.length > 0) await journal(added.map(({ transaction }) => transaction.raw));
+  }
+
+  #inReach(sender: Address): readonly EarlyTransaction[] {
+    if (this.#early.size === 0) return [];
+    const { mempool, state, now } = this.#options;
+    return this.#early.take(sender, mempool.reach(sender, state().account(sender)?.nonce ?? 0n), now());
+  }
+
   async #acknowledge(batch: readonly Waiting[], outcomes: readonly Outcome[]): Promise<void> {
     const { journal, publish } = this.#options;
-    const accepted = batch.filter((_, index) => !(outcomes[index] instanceof CodedError)).map(({ raw }) => raw);
+    const accepted = batch.filter((_, index) => !(outcomes[index] instanceof CodedError));
     if (accepted.length > 0) {
       publish(accepted);
-      await journal(accepted);
+      await journal(accepted.map(({ raw }) => raw));
     }
     for (const [index, { resolve, reject }] of batch.entries()) {
       const outcome = outcomes[index];
@@ -196,7 +287,8 @@ export class TransactionIntake {
     const outcomes = results.map((result) =>
       result instanceof CodedError ? result : this.#add(result, reader, environment),
     );
-    if (outcomes.some((outcome) => !(outcome instanceof CodedError))) this.#options.onAdded();
+    const added = outcomes.filter(isAdded);
+    if (added.length > 0) this.#options.onAdded(added);
     return outcomes;
   }
 
@@ -213,14 +305,29 @@ export class TransactionIntake {
       const nonce = account?.nonce ?? 0n;
       // A nonce ahead of the account's waits for the ones before it; everything else must hold now.
       const next = transaction.nonce > nonce ? { ...transaction, nonce } : transaction;
-      checkAgainstState(next, account, reader, environment, 0n);
-      mempool.add(entry, account ?? EMPTY_ACCOUNT, now());
+      // What no lane would take is refused before anybody is asked whose turn it is.
+      checkAgainstState(next, account, reader, { gasLeft: environment.gasLimit, baseFeePerGas: 0n });
+      const lane = waitingLane(rules, reader, environment, entry);
+      checkAgainstState(next, account, reader, lane);
+      mempool.add(entry, account ?? EMPTY_ACCOUNT, now(), lane.duty !== undefined);
       return entry;
     } catch (error) {
       if (error instanceof TransactionError || isMempoolError(error)) return error;
       throw error;
     }
   }
+}
+
+function hashOf(raw: Uint8Array): Hex {
+  return bytesToHex(keccak256(raw));
+}
+
+function isAdded(outcome: Outcome): outcome is RecoveredTransaction {
+  return !(outcome instanceof CodedError);
+}
+
+function countOf(flags: readonly boolean[]): number {
+  return flags.filter((flag) => flag).length;
 }
 
 function isMempoolError(error: unknown): error is CodedError {

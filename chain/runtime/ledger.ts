@@ -7,6 +7,7 @@
  */
 import { bytesToHex, equalBytes, type Hex, hexToBytes } from "../../base/bytes.ts";
 import { assert } from "../../base/errors.ts";
+import { finish, type Work } from "../../base/work.ts";
 import type { ConservationViolation } from "../../vm/execution/conservation.ts";
 import {
   BlockExecutor,
@@ -15,11 +16,13 @@ import {
   type RejectedTransaction,
 } from "../../vm/execution/execute-block.ts";
 import type { ExecutionRules } from "../../vm/execution/rules.ts";
+import type { ModuleFault } from "../../vm/modules/module-fault.ts";
 import type { Address } from "../../vm/state/account.ts";
 import type { StateVersion } from "../../vm/state/state-version.ts";
 import { decodeBlock, encodeBlock } from "../blocks/block.ts";
 import { storedConsensusBlock } from "../blocks/consensus-block.ts";
-import { environmentOf } from "../blocks/environment-of.ts";
+import { blockConsensusOf } from "../blocks/consensus-of.ts";
+import { type EnvironmentFields, environmentOf } from "../blocks/environment-of.ts";
 import { blockError } from "../blocks/errors.ts";
 import type { ExtraData } from "../blocks/extra-data.ts";
 import { type BlockHeader, hashHeader } from "../blocks/header.ts";
@@ -31,15 +34,18 @@ import type { Effect } from "../consensus/events.ts";
 import type { Epoch } from "../consensus/state.ts";
 import type { Block, Certificate } from "../consensus/types.ts";
 import { makeValidatorSet, type ValidatorStake } from "../consensus/validator-set.ts";
+import { cappedStakes } from "../consensus-parameters.ts";
 import { stackedState } from "../store/finalised-chain.ts";
 import type { FinalBlock } from "../store/write-block.ts";
-import type { ValidatorSource } from "./validator-source.ts";
+import type { EpochPosition, ValidatorSource } from "./validator-source.ts";
 
 /** The final chain as far as the ledger reads it. It may be behind the blocks that were handed over. */
 export interface FinalChain {
   readonly head: { readonly header: BlockHeader; readonly hash: Uint8Array } | undefined;
   /** After the head. */
   state(): StateVersion;
+  /** The same, readable until it is released. */
+  holdState(): { readonly state: StateVersion; release(): void };
   blockHash(number: bigint): Uint8Array | undefined;
 }
 
@@ -54,6 +60,8 @@ export interface LedgerOptions {
   readonly coinbase: Address;
   /** Money appeared or vanished: a bug of ours, which was undone. */
   readonly onViolation: (violation: ConservationViolation) => void;
+  /** A call of a module met a bug of ours, and was undone. */
+  readonly onFault: (fault: ModuleFault) => void;
 }
 
 /** A block above the final head that has executed. */
@@ -97,10 +105,7 @@ export class Ledger {
 
   /** The state after the final head or an executed block above it. */
   state(hash: Hex): StateVersion {
-    return this.#pathTo(hash).reduce<StateVersion>(
-      (below, { executed }) => stackedState(below, executed),
-      this.#options.final.state(),
-    );
+    return stateAfter(this.#pathTo(hash), this.#options.final.state());
   }
 
   /**
@@ -108,6 +113,11 @@ export class Ledger {
    * what it claims to be.
    */
   execute(block: Block, transactions: readonly RecoveredTransaction[], epoch: Epoch): void {
+    finish(this.executing(block, transactions, epoch));
+  }
+
+  /** The same in steps. Whether the parent's branch is still alive at the end is the caller's matter. */
+  *executing(block: Block, transactions: readonly RecoveredTransaction[], epoch: Epoch): Work<void> {
     const { rules, gasLimit } = this.#options;
     const { header } = decodeBlock(block.body);
     const parent = this.header(block.parent);
@@ -119,7 +129,7 @@ export class Ledger {
         transaction: bytesToHex(transaction.hash),
       });
     }
-    const executed = this.#run(block.parent, header, transactions);
+    const executed = yield* this.#run(block.parent, header, transactions, epoch);
     verifyExecuted(header, executed);
     checkSeal(header, this.#sealedBy(header, epoch, executed));
     this.#remember({ block, header, hash: hexToBytes(block.hash), executed });
@@ -131,6 +141,15 @@ export class Ledger {
     candidates: readonly RecoveredTransaction[],
     epoch: Epoch,
   ): BuiltBlock {
+    return finish(this.building(effect, candidates, epoch));
+  }
+
+  /** The same in steps. */
+  *building(
+    effect: Extract<Effect, { type: "build" }>,
+    candidates: readonly RecoveredTransaction[],
+    epoch: Epoch,
+  ): Work<BuiltBlock> {
     const { parent, reveal, view, proposer, parentCertificate } = effect;
     const extra: Omit<ExtraData, "milliseconds"> = {
       epoch: effect.epoch,
@@ -138,8 +157,9 @@ export class Ledger {
       proposer,
       taskRoot: NO_TASKS,
       validatorSetHash: hexToBytes(epoch.set.hash),
-      // Known after the transactions.
+      // Known after the transactions, as reserved gas is.
       nextValidatorSetHash: NONE,
+      reservedGas: 0n,
       reveal,
       parentCertificate: parentCertificate === undefined ? NONE : encodeCertificate(parentCertificate),
     };
@@ -150,7 +170,7 @@ export class Ledger {
       beacon: hexToBytes(nextBeacon(parent.beacon, reveal)),
       extra,
     });
-    const executed = this.#run(parent.hash, fields, candidates);
+    const executed = yield* this.#run(parent.hash, fields, candidates, epoch);
     const nextValidators = this.#sealedBy(fields, epoch, executed);
     const sealed = { ...fields, extra: { ...fields.extra, nextValidatorSetHash: nextValidatorsHash(nextValidators) } };
     const header = sealHeader(sealed, executed);
@@ -187,14 +207,27 @@ export class Ledger {
     }
   }
 
-  #run(
+  *#run(
     parent: Hex,
-    fields: Pick<BlockHeader, "number" | "timestamp" | "coinbase" | "gasLimit" | "baseFeePerGas" | "beacon">,
+    fields: EnvironmentFields,
     transactions: readonly RecoveredTransaction[],
-  ): ExecutedBlock {
-    const environment = environmentOf(fields, (number) => this.#blockHash(parent, number));
-    const executed = this.#executor.execute(this.state(parent), environment, transactions);
+    epoch: Epoch,
+  ): Work<ExecutedBlock> {
+    const isSeal = this.#options.validators.endsEpoch(positionOf(fields, epoch));
+    const consensus = blockConsensusOf(fields.extra, epoch.set.ids.length, isSeal);
+    // Taken now: while it runs, the final head may move.
+    const path = this.#pathTo(parent);
+    const environment = environmentOf(fields, (number) => this.#blockHash(path, number), consensus);
+    // Held: more blocks may be committed than versions are kept.
+    const { state, release } = this.#options.final.holdState();
+    let executed: ExecutedBlock;
+    try {
+      executed = yield* this.#executor.executing(stateAfter(path, state), environment, transactions);
+    } finally {
+      release();
+    }
     for (const violation of executed.violations) this.#options.onViolation(violation);
+    for (const fault of executed.faults) this.#options.onFault(fault);
     return executed;
   }
 
@@ -224,8 +257,8 @@ export class Ledger {
     return path.reverse();
   }
 
-  #blockHash(parent: Hex, number: bigint): Uint8Array | undefined {
-    const above = this.#pathTo(parent).find(({ header }) => header.number === number);
+  #blockHash(path: readonly Entry[], number: bigint): Uint8Array | undefined {
+    const above = path.find(({ header }) => header.number === number);
     return above?.hash ?? this.#options.final.blockHash(number);
   }
 
@@ -244,16 +277,23 @@ export class Ledger {
     }
   }
 
+  /** The validators of the next epoch if the block ends its own. */
   #sealedBy(
-    { number }: Pick<BlockHeader, "number">,
+    fields: Pick<BlockHeader, "number">,
     epoch: Epoch,
     { state }: ExecutedBlock,
   ): readonly ValidatorStake[] | undefined {
     const { validators, capDivisor } = this.#options;
-    const position = { epoch: epoch.number, rootHeight: epoch.root.height, height: Number(number) };
-    const stakes = validators.sealedBy(position, state.reader);
-    return stakes && nextValidatorsOf(makeValidatorSet(stakes, capDivisor));
+    const position = positionOf(fields, epoch);
+    if (!validators.endsEpoch(position)) return undefined;
+    return nextValidatorsOf(
+      makeValidatorSet(cappedStakes(validators.nextValidators(position, state.reader), capDivisor)),
+    );
   }
+}
+
+function positionOf({ number }: Pick<BlockHeader, "number">, epoch: Epoch): EpochPosition {
+  return { epoch: epoch.number, rootHeight: epoch.root.height, height: Number(number) };
 }
 
 /** The block's list is the one that its header commits to (consensus-block.ts). */
@@ -264,4 +304,8 @@ function checkSeal({ number, extra }: BlockHeader, computed: readonly ValidatorS
     `block ${number} names other validators for the next epoch than its state`,
     { claimed: bytesToHex(extra.nextValidatorSetHash), computed: bytesToHex(nextValidatorsHash(computed)) },
   );
+}
+
+function stateAfter(path: readonly Entry[], final: StateVersion): StateVersion {
+  return path.reduce<StateVersion>((below, { executed }) => stackedState(below, executed), final);
 }

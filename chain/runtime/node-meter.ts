@@ -1,5 +1,6 @@
 /** What a node counts. chain/observe turns it into metrics; tests pass nothing. */
-import type { VoteKind } from "../consensus/types.ts";
+import type { VoteKind } from "../../base/votes.ts";
+import type { Message } from "../consensus/types.ts";
 
 export interface NodeGauges {
   readonly peers: number;
@@ -18,6 +19,12 @@ export interface NodeMeter {
   evidence(): void;
   alarm(): void;
   gauges(gauges: NodeGauges): void;
+}
+
+/** A proposal is its leader's PROPOSE vote. */
+export function countVote(meter: NodeMeter, message: Message, direction: "sent" | "received"): void {
+  if (message.type === "vote") meter.vote(message.vote.kind, direction);
+  else if (message.type === "proposal") meter.vote(message.proposal.vote.kind, direction);
 }
 
 const nothing = (): void => undefined;

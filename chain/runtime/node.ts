@@ -2,19 +2,22 @@
  * A node: mempool, ledger, consensus and network over an open store. With a signer it validates, without one it
  * follows; without a network it is a chain of one. What readers see of it (head, receipts, state) is final and durable.
  */
+
 import { bytesToHex } from "../../base/bytes.ts";
-import { type CodedError, isCoded } from "../../base/errors.ts";
+import type { CodedError } from "../../base/errors.ts";
+import { keccak256 } from "../../base/keccak.ts";
+import type { Offence } from "../../base/votes.ts";
+import type { Work } from "../../base/work.ts";
 import type { ChainSpec } from "../../genesis/chain-spec.ts";
 import type { RecoveredTransaction, RejectedTransaction } from "../../vm/execution/execute-block.ts";
-import { nextBaseFee } from "../../vm/execution/fees.ts";
 import type { ExecutionRules } from "../../vm/execution/rules.ts";
 import { rulesOfSpec } from "../../vm/rules-of-spec.ts";
 import type { Address } from "../../vm/state/account.ts";
 import { consensusBlockOf } from "../blocks/consensus-block.ts";
+import { baseFeeAfter } from "../blocks/header.ts";
 import { MAX_BLOCK_BYTES, MAX_BLOCK_TRANSACTIONS, MAX_HEADER_BYTES } from "../blocks/limits.ts";
 import type { Crypto, Signer } from "../consensus/crypto.ts";
 import type { Event } from "../consensus/events.ts";
-import type { Offence } from "../consensus/evidence.ts";
 import { isLinked } from "../consensus/final-segment.ts";
 import type { SignFloor } from "../consensus/guard.ts";
 import { MAX_FINALS_SENT } from "../consensus/limits.ts";
@@ -23,28 +26,34 @@ import type { Block, Certificate, Evidence, FinalSegment, LogRecord, Message, Re
 import { consensusParametersOf } from "../consensus-parameters.ts";
 import type { MempoolJournal } from "../mempool/journal.ts";
 import { Mempool } from "../mempool/mempool.ts";
+import { roomInBlock } from "../mempool/select.ts";
 import type { SenderPool } from "../senders/sender-pool.ts";
 import type { ChainHead, ChainStore } from "../store/chain-store.ts";
 import { FinalisedChain } from "../store/finalised-chain.ts";
 import type { FinalBlock } from "../store/write-block.ts";
 import type { Verifier } from "../verification/verifier.ts";
 import { recoverBlock } from "./block-senders.ts";
+import { bugReports } from "./bug-reports.ts";
 import { ChainReader } from "./chain-reader.ts";
 import type { Clock } from "./clock.ts";
 import { CommitQueue } from "./commit-queue.ts";
 import { ConsensusDriver, type DriverLog } from "./driver.ts";
+import type { EvidenceBook, SeenOffence } from "./evidence-book.ts";
 import { answerRequest, finalBase } from "./final-blocks.ts";
 import { Inbox } from "./inbox.ts";
 import { type BatchJudgement, TransactionIntake } from "./intake.ts";
 import { Ledger } from "./ledger.ts";
-import { HOUSEKEEPING_INTERVAL, LEAST_GAS, MAX_EVIDENCE } from "./limits.ts";
-import type { NodeLog, SubsystemLog } from "./node-log.ts";
-import type { NodeMeter } from "./node-meter.ts";
+import { HOUSEKEEPING_INTERVAL, LEAST_GAS } from "./limits.ts";
+import { type NodeLog, type SubsystemLog, sayDropped } from "./node-log.ts";
+import { countVote, type NodeMeter } from "./node-meter.ts";
 import type { NodeNetwork, Peer } from "./node-network.ts";
+import { type NodeStatus, nodeStatus } from "./node-status.ts";
 import { OwnTransactions } from "./own-transactions.ts";
+import { type ProgressBoard, progressOfChain } from "./progress-board.ts";
+import { ProtocolWork } from "./protocol-work.ts";
 import { SenderCache } from "./sender-cache.ts";
-import { ServingBudget } from "./serving-budget.ts";
-import { specValidators, type ValidatorSource } from "./validator-source.ts";
+import { SentBlocks, ServingBudget } from "./serving-budget.ts";
+import { stakingValidators, type ValidatorSource } from "./validator-source.ts";
 
 /** The parts, opened by whoever starts the node (open-node.ts), who also closes them. */
 export interface NodeParts {
@@ -55,6 +64,8 @@ export interface NodeParts {
   readonly records: readonly LogRecord[];
   readonly floor?: SignFloor;
   readonly journal: Pick<MempoolJournal, "append" | "isCompactionDue" | "compact">;
+  /** Offences of validators that were seen. */
+  readonly evidence: Pick<EvidenceBook, "entries" | "add">;
   readonly senders: Pick<SenderPool, "recover">;
   readonly verifier: Pick<Verifier, "check">;
   readonly crypto: Crypto;
@@ -63,9 +74,13 @@ export interface NodeParts {
   /** Receives the tips of the own blocks. */
   readonly coinbase: Address;
   readonly validators?: ValidatorSource;
+  /** Names of the upgrades that the program knows; those of this one otherwise. */
+  readonly knownUpgrades?: readonly string[];
   /** Records of the consensus log before it is rewritten, where the usual number is too many. */
   readonly logLimit?: number;
   readonly clock: Clock;
+  /** As the driver's port. */
+  run<Result>(work: Work<Result>): Promise<Result>;
   readonly say: NodeLog;
   readonly meter: NodeMeter;
   /** The disk or the program failed: the node has to stop. */
@@ -79,6 +94,7 @@ const MAX_BODY_BYTES = MAX_BLOCK_BYTES - MAX_HEADER_BYTES - 5 * MAX_BLOCK_TRANSA
 
 export class Node extends ChainReader {
   readonly mempool: Mempool;
+  readonly progress: ProgressBoard;
   readonly #parts: NodeParts;
   readonly #rules: ExecutionRules;
   readonly #chain: FinalisedChain;
@@ -89,16 +105,21 @@ export class Node extends ChainReader {
   readonly #commits: CommitQueue;
   readonly #ownTransactions = new OwnTransactions();
   readonly #listeners = new Set<(block: ChainHead) => void>();
-  readonly #evidence: { readonly evidence: Evidence; readonly offence: Offence }[] = [];
+  readonly #waitingListeners = new Set<(transaction: RecoveredTransaction) => void>();
   readonly #say: SubsystemLog;
   readonly #budget: ServingBudget;
+  readonly #sentBlocks: SentBlocks;
   readonly #senders: SenderCache;
+  readonly #protocolWork: ProtocolWork;
   #network: NodeNetwork | undefined;
+  /** Of the last step. */
+  #epoch: ConsensusState["epoch"];
   #isWorkWaiting = false;
   /** Who is asked next when nobody in particular is. */
   #turn = 0;
   #heightAtLastLook = -1;
   #cancelHousekeeping: (() => void) | undefined;
+  #isStopped = false;
 
   constructor(parts: NodeParts) {
     const mempool = new Mempool();
@@ -108,30 +129,34 @@ export class Node extends ChainReader {
     this.#parts = parts;
     this.#say = parts.say("consensus");
     this.#budget = new ServingBudget(parts.clock.now());
+    this.#sentBlocks = new SentBlocks(parts.clock.now());
     this.#senders = new SenderCache((raws) => parts.senders.recover(raws));
-    this.#rules = rulesOfSpec(spec);
+    this.#rules = rulesOfSpec(spec, parts.knownUpgrades);
     this.#chain = new FinalisedChain(store);
     const usual = consensusParametersOf(spec);
     const parameters = { ...usual, logLimit: parts.logLimit ?? usual.logLimit };
     this.#ledger = new Ledger({
       rules: this.#rules,
       gasLimit: spec.block.gasLimit,
-      capDivisor: parameters.capDivisor,
-      validators: parts.validators ?? specValidators(spec),
+      capDivisor: BigInt(spec.consensus.weightCapDivisor),
+      validators: parts.validators ?? stakingValidators(spec),
       final: this.#chain,
       coinbase: parts.coinbase,
-      onViolation: (violation) => parts.say("node").error({ ...violation }, "money does not add up; it was undone"),
+      ...bugReports(parts.say("node"), parts.meter),
     });
+    this.#protocolWork = new ProtocolWork(parts.clock, usual.heartbeat, () => this.#updateWork());
     this.#driver = this.#makeDriver(parameters);
+    this.#epoch = this.#driver.state.epoch;
     this.#inbox = new Inbox({
       state: this.#driver.state,
       verifier: parts.verifier,
       wholeBlock: ({ body }) => consensusBlockOf(body),
       dispatch: (event) => this.#driver.dispatch(event),
       blame: (peer) => this.#blame(peer),
-      onDropped: (error) => this.#onDropped(error),
+      onDropped: (error) => sayDropped(this.#say, error),
     });
     this.#intake = this.#makeIntake();
+    this.progress = progressOfChain(parts, () => this.#network);
     this.#commits = new CommitQueue(this.#chain, this.#ledger, {
       onBlock: (block) => this.#onBlock(block),
       onCommit: (blocks, certificate) => this.#onCommit(blocks, certificate),
@@ -143,12 +168,19 @@ export class Node extends ChainReader {
     return this.#driver.state;
   }
 
-  get evidence(): readonly { readonly evidence: Evidence; readonly offence: Offence }[] {
-    return this.#evidence;
+  /** Offences of validators that this node has seen, now or before it was started again. */
+  get evidence(): readonly SeenOffence[] {
+    return this.#parts.evidence.entries;
   }
 
   get peers(): number {
     return this.#network?.peers().length ?? 0;
+  }
+
+  status(): NodeStatus {
+    const { consensus, evidence } = this;
+    const peers = this.#network?.peers() ?? [];
+    return nodeStatus({ consensus, evidence, peers, coinbase: this.#parts.coinbase });
   }
 
   /** Begins to take part. `waiting` is what the journal held. */
@@ -156,16 +188,21 @@ export class Node extends ChainReader {
     this.#network = network;
     // First: peers are heard from now on, and a long journal must not keep a validator silent.
     this.#driver.start();
-    this.#ownTransactions.add(waiting, Number.NEGATIVE_INFINITY);
+    const own = waiting.map((raw) => ({ hash: bytesToHex(keccak256(raw)) }));
+    this.#ownTransactions.add(own, Number.NEGATIVE_INFINITY);
     const reloaded = await this.#intake.reload(waiting);
+    if (this.#isStopped) return;
     if (waiting.length > 0) this.#parts.say("mempool").info({ journal: waiting.length, reloaded }, "journal read");
+    this.#protocolWork.look(this.#parts.store.state().reader);
     this.#updateWork();
     this.#keepHouse();
   }
 
   /** Answers what is under way and takes nothing more. The parts are still open. */
   async stop(): Promise<void> {
+    this.#isStopped = true;
     this.#cancelHousekeeping?.();
+    this.#protocolWork.stop();
     await this.#intake.close();
     this.#driver.stop();
     await this.#commits.settled();
@@ -177,17 +214,23 @@ export class Node extends ChainReader {
     return () => this.#listeners.delete(listener);
   }
 
+  /** Called for every transaction that begins to wait. Answers with what ends the subscription. */
+  onWaiting(listener: (transaction: RecoveredTransaction) => void): () => void {
+    this.#waitingListeners.add(listener);
+    return () => this.#waitingListeners.delete(listener);
+  }
+
   /**
    * Takes a signed transaction, to be in a block soon. Resolves with its hash when a kill would not lose it. Rejects with
-   * a TransactionError, a MEMPOOL_ error, NODE_BUSY or NODE_STOPPING.
+   * a TransactionError, a MEMPOOL_ error, NODE_BUSY or NODE_STOPPING. The sender, where a thread of ours has recovered it.
    */
-  submit(raw: Uint8Array): Promise<Uint8Array> {
-    return this.#intake.submit(raw);
+  submit(raw: Uint8Array, sender?: Address): Promise<Uint8Array> {
+    return this.#intake.submit(raw, sender === undefined ? undefined : this.#senders.know(raw, sender));
   }
 
   /** A message of consensus from a peer. */
   receive(from: string, message: Message): void {
-    if (message.type === "vote") this.#parts.meter.vote(message.vote.kind, "received");
+    countVote(this.#parts.meter, message, "received");
     // The promise never rejects: what cannot be checked is dropped by the inbox.
     void this.#inbox.receive(from, message);
   }
@@ -197,8 +240,8 @@ export class Node extends ChainReader {
     if (height > this.consensus.final.height + 1) this.#driver.dispatch({ type: "ahead", from: peer });
   }
 
-  receiveTransactions(raws: readonly Uint8Array[]): Promise<BatchJudgement> {
-    return this.#intake.receive(raws);
+  receiveTransactions(raws: readonly Uint8Array[], from = ""): Promise<BatchJudgement> {
+    return this.#intake.receive(raws, from);
   }
 
   /** What is handed on was checked: or else anybody could fill the lines of all followers with anything. */
@@ -215,7 +258,7 @@ export class Node extends ChainReader {
     const { onFailure } = this.#parts;
     return new ConsensusDriver({
       core: { parameters, crypto, signer, ...(floor && { floor }) },
-      base: finalBase(store, spec, parameters),
+      base: finalBase(store, spec),
       log,
       records,
       ledger: this.#ledger,
@@ -224,6 +267,7 @@ export class Node extends ChainReader {
         send: (to, message) => this.#send(to, message),
         serve: (request, to) => this.#serve(request, to),
         recover: (block) => recoverBlock(block, this.mempool, (raws) => this.#senders.recover(raws)),
+        run: (work) => this.#parts.run(work),
         candidates: (parent) => this.#candidates(parent),
         onRejected: (rejected, parent) => this.#onRejected(rejected, parent),
         commit: (blocks, certificate) => this.#commits.commit(blocks, certificate),
@@ -251,27 +295,35 @@ export class Node extends ChainReader {
       rules: this.#rules,
       gasLimit: spec.block.gasLimit,
       state: () => store.state().reader,
-      baseFee: () => nextBaseFee(this.head.header),
+      baseFee: () => baseFeeAfter(this.head.header),
       now: () => clock.now(),
-      recover: (raws) => this.#senders.recover(raws),
+      recover: (raws, hashes) => this.#senders.recover(raws, hashes),
+      isRecovered: (hash) => this.#senders.has(hash),
+      onWaste: (peer) => this.#network?.penalise(peer, "useless"),
       journal: (raws) => journal.append(raws),
-      publish: (raws) => {
-        this.#ownTransactions.add(raws, clock.now());
-        this.#network?.publishTransactions(raws);
+      publish: (transactions) => {
+        this.#ownTransactions.add(transactions, clock.now());
+        this.#network?.publishTransactions(transactions.map(({ raw }) => raw));
       },
-      onAdded: () => this.#updateWork(),
+      onAdded: (added) => {
+        this.#updateWork();
+        for (const listener of this.#waitingListeners) for (const transaction of added) listener(transaction);
+      },
+      onFailure: (error) => this.#say.error({ error }, "transactions of peers are not in the journal"),
     });
   }
 
-  /** A node outside the validator set has nothing to say to all; requests go to whoever is there. */
+  /** A node outside the validator set has nothing to say to others; requests go to whoever is there. */
   #send(to: string, message: Message): void {
     const network = this.#network;
     if (network === undefined) return;
-    if (message.type === "vote") this.#parts.meter.vote(message.vote.kind, "sent");
-    if (to === "all") {
-      if (this.consensus.own !== undefined) network.broadcast(message, "validators");
+    countVote(this.#parts.meter, message, "sent");
+    if (to === "all" || to === "some") {
+      const most = to === "some" ? this.consensus.parameters.certificateFanout : undefined;
+      if (this.consensus.own !== undefined) network.broadcast(message, "validators", most);
       return;
     }
+    if (!this.#sentBlocks.allows(to, message, this.#parts.clock.now())) return;
     if (network.send(to, message) || !message.type.startsWith("fetch-")) return;
     const peers = network.peers();
     const other = peers[this.#turn++ % Math.max(1, peers.length)];
@@ -281,12 +333,11 @@ export class Node extends ChainReader {
   #candidates(parent: Block): readonly RecoveredTransaction[] {
     const { gasLimit } = this.spec.block;
     const { reader } = this.#ledger.state(parent.hash);
+    const maxCount = Math.min(Number(gasLimit / LEAST_GAS), MAX_BLOCK_TRANSACTIONS);
+    const reservedGas = this.#rules.duties?.terms(reader, gasLimit).reservedGas ?? 0n;
     return this.mempool.select({
-      baseFee: nextBaseFee(this.#ledger.header(parent.hash)),
-      // Most ask for more gas than they use: execution stops at the block's limit, not the sum of theirs.
-      gasLimit: 2n * gasLimit,
-      maxBytes: MAX_BODY_BYTES,
-      maxCount: Math.min(Number(gasLimit / LEAST_GAS), MAX_BLOCK_TRANSACTIONS),
+      baseFee: baseFeeAfter(this.#ledger.header(parent.hash)),
+      ...roomInBlock({ gasLimit, maxBytes: MAX_BODY_BYTES, maxCount }, reservedGas),
       nonceOf: (sender) => reader.account(sender)?.nonce ?? 0n,
     });
   }
@@ -308,6 +359,7 @@ export class Node extends ChainReader {
       clock.now(),
       executed.changes.accounts.keys(),
     );
+    this.#intake.onBlock(executed.included.map(({ sender }) => sender));
     meter.block(Number(header.number), executed.included.length);
     const head = { number: Number(header.number), header, hash };
     for (const listener of this.#listeners) listener(head);
@@ -317,6 +369,7 @@ export class Node extends ChainReader {
     const last = blocks.at(-1);
     const { clock, meter } = this.#parts;
     for (const { time } of blocks) meter.finality(Math.max(0, clock.now() - time) / 1000);
+    this.#protocolWork.look(this.#parts.store.state().reader);
     this.#updateWork();
     const isOwn = last !== undefined && last.proposer === this.consensus.own;
     if (isOwn) this.#network?.publishFinalBlock({ blocks, certificate });
@@ -326,24 +379,21 @@ export class Node extends ChainReader {
   #updateWork(): void {
     const { head } = this;
     const { reader } = this.#parts.store.state();
-    const waiting = this.mempool.hasReady(nextBaseFee(head.header), (sender) => reader.account(sender)?.nonce ?? 0n);
+    const nonceOf = (sender: Address): bigint => reader.account(sender)?.nonce ?? 0n;
+    const waiting = this.#protocolWork.isDue || this.mempool.hasReady(baseFeeAfter(head.header), nonceOf);
     if (waiting === this.#isWorkWaiting) return;
     this.#isWorkWaiting = waiting;
     this.#driver.dispatch({ type: "work", waiting });
-  }
-
-  #onDropped(error: unknown): void {
-    const reason = String(error);
-    if (isCoded(error, "VERIFICATION_OVERLOADED", "VERIFICATION_CLOSED")) {
-      this.#say.debug({ reason }, "a signature check was dropped");
-    } else this.#say.error({ reason }, "a signature check failed by a fault of ours");
   }
 
   #onEvidence(evidence: Evidence, offence: Offence): void {
     const { validator, epoch, view } = evidence.first;
     this.#parts.meter.evidence();
     this.#say.warn({ offence, validator, epoch, view }, "a validator broke the rules");
-    if (this.#evidence.length < MAX_EVIDENCE) this.#evidence.push({ evidence, offence });
+    // The step that found it may have ended the epoch.
+    const { set } = this.consensus.epoch.number === epoch ? this.consensus.epoch : this.#epoch;
+    const publicKey = set.ids[validator];
+    if (publicKey !== undefined) this.#parts.evidence.add(publicKey, evidence);
   }
 
   #onAlarm(reason: string): void {
@@ -356,6 +406,7 @@ export class Node extends ChainReader {
   }
 
   #onStep(_: Event, { view, epoch, final }: ConsensusState): void {
+    this.#epoch = epoch;
     this.#parts.meter.view(epoch.number, view, final.height);
   }
 

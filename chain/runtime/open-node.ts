@@ -9,11 +9,11 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { bls } from "../../base/bls.ts";
-import { bytesToHex } from "../../base/bytes.ts";
-import { CodedError } from "../../base/errors.ts";
+import { inTurns } from "../../base/work.ts";
 import type { ChainSpec } from "../../genesis/chain-spec.ts";
+import { requireKnownUpgrades } from "../../vm/modules/governance/upgrades.ts";
 import type { Address } from "../../vm/state/account.ts";
-import { hashHeader, isSealHeader } from "../blocks/header.ts";
+import { hashHeader } from "../blocks/header.ts";
 import { blsCrypto } from "../consensus/bls-crypto.ts";
 import type { Signer } from "../consensus/crypto.ts";
 import { buildGenesisBlock, type GenesisBlock } from "../genesis-block.ts";
@@ -23,18 +23,22 @@ import { type ChainHead, ChainStore } from "../store/chain-store.ts";
 import { discardImport } from "../store/import-state.ts";
 import type { StoreLimits } from "../store/limits.ts";
 import type { SourceLimits } from "../sync/limits.ts";
-import type { Checkpoint } from "../sync/seal-chain.ts";
 import { SnapshotSource } from "../sync/snapshot-source.ts";
 import { WorkerVerifier } from "../verification/worker-verifier.ts";
+import { BlobExchange } from "./blob-exchange.ts";
 import { type CatchUpOptions, catchUp } from "./catch-up.ts";
 import { type Clock, systemClock } from "./clock.ts";
-import { INLINE_RECOVERIES } from "./limits.ts";
+import { EvidenceBook } from "./evidence-book.ts";
+import { checkCheckpoint, expired, type Footing, footingOf, type Vouched, Wakefulness } from "./footing.ts";
+import { EXECUTION_SLICE, INLINE_RECOVERIES } from "./limits.ts";
 import { Node } from "./node.ts";
 import { type NodeLog, silentLog } from "./node-log.ts";
 import { type NodeMeter, noMeter } from "./node-meter.ts";
 import type { NetworkFactory, NodeNetwork } from "./node-network.ts";
 import { openLog } from "./open-log.ts";
 import { Relay } from "./relay.ts";
+import { slicesOf } from "./slices.ts";
+import { UpgradeWatch } from "./upgrade-watch.ts";
 import type { ValidatorSource } from "./validator-source.ts";
 
 export interface OpenNodeOptions {
@@ -50,10 +54,14 @@ export interface OpenNodeOptions {
   readonly connect?: NetworkFactory;
   /** How an empty folder gets its first state; `false` for genesis and all blocks since. */
   readonly catchUp?: CatchUpOptions | false;
+  /** What its operator says that it may trust. */
+  readonly vouched?: Vouched;
   /** Bounds of the store's memory. */
   readonly limits?: Partial<StoreLimits>;
   /** When states are kept for those that catch up. */
   readonly snapshots?: Partial<SourceLimits>;
+  /** Names of the upgrades that the program knows; those of this one otherwise. */
+  readonly knownUpgrades?: readonly string[];
   readonly clock?: Clock;
   readonly say?: NodeLog;
   readonly meter?: NodeMeter;
@@ -63,12 +71,19 @@ export interface OpenNodeOptions {
 export interface OpenNode {
   readonly node: Node;
   readonly network: NodeNetwork | undefined;
+  /** Blobs of its peers, and for them. */
+  readonly blobs: BlobExchange;
   /** Why the node follows although it has a key, if so. */
   readonly notSigning: string | undefined;
+  /** Whether its chain is one to rely on, or shown to be by a checkpoint that is still to come. */
+  footing(): Footing;
   close(): Promise<void>;
 }
 
-/** Throws the errors of the parts: STORE_, WAL_, MEMPOOL_JOURNAL_, NETWORK_ and SYNC_ codes. Closes what it opened. */
+/**
+ * Throws the errors of the parts: STORE_, WAL_, MEMPOOL_JOURNAL_, NETWORK_ and SYNC_ codes, and UPGRADE_REQUIRED. Closes
+ * what it opened.
+ */
 export async function openNode(options: OpenNodeOptions): Promise<OpenNode> {
   const opened = new Closing();
   try {
@@ -96,15 +111,27 @@ async function openParts(options: OpenNodeOptions, opened: Closing): Promise<Ope
     onFailure,
   });
   opened.add(() => log.close());
+  const trustingPeriod = trustingPeriodOf(options);
   const relay = new Relay(source, clock, () => store.head?.number ?? 0, onFailure);
-  const network = await options.connect?.(relay, signer === undefined ? "follower" : "validator");
+  const awake = new Wakefulness(trustingPeriod, clock.now());
+  relay.isAwake = () => {
+    if (awake.hear(clock.now())) return true;
+    if (store.head !== undefined) onFailure(expired(store.head));
+    return false;
+  };
+  const network = await options.connect?.(relay, signer);
   relay.network = network;
+  const blobs = new BlobExchange(clock, onFailure);
+  blobs.network = network;
+  relay.blobs = blobs;
   if (network !== undefined) {
     opened.add(() => network.stop());
     const parts = { spec, genesis: genesis.header, store, directory, crypto, clock, network, relay, say: say("sync") };
-    if (store.head === undefined && options.catchUp !== false) await catchUp(parts, options.catchUp);
+    const { checkpoint } = options.vouched ?? {};
+    if (store.head === undefined && options.catchUp !== false) await catchUp(parts, options.catchUp, checkpoint);
   }
   await commitGenesis(store, genesis);
+  const watchUpgrades = upgradeWatch(options, store, say);
   source.start(clock.now());
   const senders = new SenderPool({ inline: INLINE_RECOVERIES });
   opened.add(() => senders.close());
@@ -112,19 +139,75 @@ async function openParts(options: OpenNodeOptions, opened: Closing): Promise<Ope
   opened.add(() => verifier.close());
   const journal = await MempoolJournal.open(join(directory, "mempool.journal"));
   opened.add(() => journal.close());
-  const { coinbase, validators } = options;
+  const warn = (error: unknown): void => say("node").warn({ error: String(error) }, "evidence could not be kept");
+  const evidence = await EvidenceBook.open(join(directory, "evidence.jsonl"), warn);
+  opened.add(() => evidence.close());
+  const { coinbase, validators, knownUpgrades } = options;
   const node = new Node({
-    ...{ spec, store, log, records, floor, journal, senders, verifier, crypto, signer, coinbase },
+    ...{ spec, store, log, records, floor, journal, evidence, senders, verifier, crypto, signer, coinbase },
     ...{ clock, say, meter, onFailure },
+    run: (work) => inTurns(work, slicesOf(EXECUTION_SLICE)),
     ...(validators && { validators }),
+    ...(knownUpgrades && { knownUpgrades }),
   });
   opened.add(() => node.stop());
+  const footing = new Ground(options, node, trustingPeriod, clock);
   node.onBlock(({ number }) => source.onFinal(number, clock.now()));
-  const checkpoint = options.catchUp === false ? undefined : options.catchUp?.checkpoint;
-  if (checkpoint !== undefined) node.onBlock((block) => checkCheckpoint(block, checkpoint, onFailure));
+  node.onBlock((block) => footing.onBlock(block));
+  node.onBlock(watchUpgrades);
   relay.node = node;
   await node.start(network, journal.load());
-  return { node, network, notSigning, close: () => opened.close() };
+  return { node, network, blobs, notSigning, footing: () => footing.now, close: () => opened.close() };
+}
+
+/** Looks now and after every block. Throws UPGRADE_REQUIRED when the next block is not for this program. */
+function upgradeWatch({ knownUpgrades }: OpenNodeOptions, store: ChainStore, say: NodeLog): () => void {
+  const watch = new UpgradeWatch(knownUpgrades, say("node"));
+  const look = (): void => watch.look(store.state().reader, store.head?.number ?? 0);
+  requireKnownUpgrades(store.state().reader, BigInt(store.head?.number ?? 0), knownUpgrades);
+  look();
+  return look;
+}
+
+/** Milliseconds. */
+function trustingPeriodOf({ spec, vouched, connect }: OpenNodeOptions): number {
+  // Who hears nobody cannot be deceived.
+  if (vouched?.development === true || connect === undefined) return Number.POSITIVE_INFINITY;
+  return spec.consensus.trustingPeriodSeconds * 1000;
+}
+
+/** What the node stands on: checked at the start, and where its operator named a block, until that block has come. */
+class Ground {
+  readonly #options: OpenNodeOptions;
+  readonly #trustingPeriod: number;
+  readonly #clock: Clock;
+  #footing: Footing;
+
+  /** Throws SYNC_TRUST_EXPIRED. */
+  constructor(options: OpenNodeOptions, { head, consensus }: Node, trustingPeriod: number, clock: Clock) {
+    const { vouched = {} } = options;
+    const isValidator = consensus.own !== undefined;
+    const isAlone = isValidator && consensus.epoch.set.ids.length === 1;
+    this.#options = options;
+    this.#trustingPeriod = trustingPeriod;
+    this.#clock = clock;
+    this.#footing = footingOf({ head, now: clock.now(), trustingPeriod, vouched, isValidator, isAlone });
+  }
+
+  get now(): Footing {
+    return this.#footing;
+  }
+
+  onBlock(block: ChainHead): void {
+    const { vouched, onFailure } = this.#options;
+    if (vouched?.checkpoint === undefined) return;
+    const facts = { now: this.#clock.now(), trustingPeriod: this.#trustingPeriod, footing: this.#footing };
+    try {
+      this.#footing = checkCheckpoint(block, vouched.checkpoint, facts);
+    } catch (error) {
+      onFailure(error);
+    }
+  }
 }
 
 async function openStore(options: OpenNodeOptions, { header }: GenesisBlock): Promise<ChainStore> {
@@ -135,22 +218,6 @@ async function openStore(options: OpenNodeOptions, { header }: GenesisBlock): Pr
     ...(archive !== undefined && { archive }),
     ...(limits !== undefined && { limits }),
   });
-}
-
-/** Where no snapshot was fetched, nobody has compared the chain with what the operator was told. */
-function checkCheckpoint(
-  { header, hash }: ChainHead,
-  checkpoint: Checkpoint,
-  onFailure: (error: unknown) => void,
-): void {
-  if (!isSealHeader(header) || header.extra.epoch !== checkpoint.epoch || bytesToHex(hash) === checkpoint.hash) return;
-  onFailure(
-    new CodedError("SYNC_CHECKPOINT_UNKNOWN", `epoch ${checkpoint.epoch} ends with another block than the checkpoint`, {
-      expected: checkpoint.hash,
-      found: bytesToHex(hash),
-      hint: "One of the two is false: ask several people that you trust. Then delete the folder and start again.",
-    }),
-  );
 }
 
 async function commitGenesis(store: ChainStore, { header, executed }: GenesisBlock): Promise<void> {

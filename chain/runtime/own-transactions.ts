@@ -2,8 +2,7 @@
  * The transactions of our own clients, which we have acknowledged: told to the others again while they wait. Gossip
  * reaches only who is there at that moment, and a node that leads no view cannot bring them into a block by itself.
  */
-import { bytesToHex, type Hex } from "../../base/bytes.ts";
-import { keccak256 } from "../../base/keccak.ts";
+import type { Hex } from "../../base/bytes.ts";
 import type { Mempool } from "../mempool/mempool.ts";
 import { MAX_REPUBLISHED, REPUBLISH_INTERVAL } from "./limits.ts";
 
@@ -12,8 +11,8 @@ export class OwnTransactions {
   readonly #published = new Map<Hex, number>();
 
   /** They have just been told to others, or, with a time long ago, will be soon. */
-  add(raws: readonly Uint8Array[], publishedAt: number): void {
-    for (const raw of raws) this.#published.set(bytesToHex(keccak256(raw)), publishedAt);
+  add(transactions: readonly { readonly hash: Hex }[], publishedAt: number): void {
+    for (const { hash } of transactions) this.#published.set(hash, publishedAt);
   }
 
   /** Those that have waited so long since the last time that they are to be told again now. */

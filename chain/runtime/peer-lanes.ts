@@ -25,10 +25,10 @@ export class PeerLanes {
   }
 
   /**
-   * Resolves with true when a check may begin, whose end `leave` is told; with false when there will be none. What takes
-   * much memory does not wait.
+   * True when a check may begin, whose end `leave` is told; false when there will be none; a promise of either when that
+   * is not known yet. What takes much memory does not wait.
    */
-  async enter(peer: PeerId, mayWait: boolean): Promise<boolean> {
+  enter(peer: PeerId, mayWait: boolean): boolean | Promise<boolean> {
     const lane = this.#lanes.get(peer) ?? { running: 0, waiting: [] };
     this.#lanes.set(peer, lane);
     if (lane.running < this.#limits.checks) {

@@ -1,13 +1,18 @@
 /** Stands between the network, which comes first, and what takes part later: the sync client, then the node. */
+import type { Hex } from "../../base/bytes.ts";
+import type { Progress } from "../../base/progress.ts";
 import type { FinalSegment, Message } from "../consensus/types.ts";
-import { isSyncRequest, type SyncMessage } from "../sync/messages.ts";
+import { isSyncRequest, type SyncRequest } from "../sync/messages.ts";
 import type { SnapshotSource } from "../sync/snapshot-source.ts";
 import type { SyncRunner } from "../sync/sync-runner.ts";
+import { type BlobMessage, isBlobMessage } from "../wire/blobs.ts";
 import type { NodeMessage } from "../wire/node-message.ts";
+import type { BlobExchange } from "./blob-exchange.ts";
 import type { Clock } from "./clock.ts";
 import type { BatchJudgement } from "./intake.ts";
 import type { Node } from "./node.ts";
 import type { NodeNetwork, NodeNetworkHandlers, Peer } from "./node-network.ts";
+import { ServingBudget } from "./serving-budget.ts";
 
 const CONSENSUS_TYPES: ReadonlySet<string> = new Set<Message["type"]>([
   "proposal",
@@ -20,44 +25,79 @@ const CONSENSUS_TYPES: ReadonlySet<string> = new Set<Message["type"]>([
   "fetch-finals",
 ]);
 
+/** What an answer costs, in blocks read from disk: seals and headers come by dozens, leaves with a proof. */
+const SYNC_COSTS: Readonly<Record<SyncRequest["type"], number>> = {
+  "get-offers": 1,
+  "get-seals": 16,
+  "get-headers": 8,
+  "get-code": 8,
+  "get-chunk": 4,
+};
+
 export class Relay implements NodeNetworkHandlers {
   network: NodeNetwork | undefined;
   /** While it is catching up. */
   sync: SyncRunner | undefined;
   node: Node | undefined;
+  blobs: BlobExchange | undefined;
+  /** Asked for everything that comes: whether it may still be believed. */
+  isAwake: () => boolean = () => true;
   readonly #source: SnapshotSource;
   readonly #clock: Clock;
   readonly #height: () => number;
   readonly #onBug: (error: unknown) => void;
+  /** Apart from that of blocks: who catches up must not take it from who is a block behind. */
+  readonly #syncBudget: ServingBudget;
 
   constructor(source: SnapshotSource, clock: Clock, height: () => number, onBug: (error: unknown) => void) {
     this.#source = source;
     this.#clock = clock;
     this.#height = height;
     this.#onBug = onBug;
+    this.#syncBudget = new ServingBudget(clock.now());
   }
 
   onMessage(from: string, message: NodeMessage): void {
-    if (isConsensus(message)) this.node?.receive(from, message);
-    else if (isSyncRequest(message)) {
-      this.#source
-        .answer(from, message, this.#clock.now())
-        .then((answer) => this.network?.send(from, answer))
-        .catch((error: unknown) => this.#onBug(error));
-    } else this.sync?.onMessage(from, message);
+    if (!this.isAwake()) return;
+    if (isBlobMessage(message)) this.blobs?.onMessage(from, message);
+    else if (isConsensus(message)) this.node?.receive(from, message);
+    else if (isSyncRequest(message)) this.#answer(from, message);
+    else this.sync?.onMessage(from, message);
   }
 
-  async onTransactions(_: string, raws: readonly Uint8Array[]): Promise<BatchJudgement> {
-    return (await this.node?.receiveTransactions(raws)) ?? "ignore";
+  #answer(from: string, request: SyncRequest): void {
+    const now = this.#clock.now();
+    if (!this.#syncBudget.allows(from, SYNC_COSTS[request.type], now)) {
+      this.network?.send(from, { type: "refused", id: request.id, reason: "busy" });
+      return;
+    }
+    this.#source
+      .answer(from, request, now)
+      .then((answer) => this.network?.send(from, answer))
+      .catch((error: unknown) => this.#onBug(error));
+  }
+
+  async onTransactions(from: string, raws: readonly Uint8Array[]): Promise<BatchJudgement> {
+    return this.isAwake() ? ((await this.node?.receiveTransactions(raws, from)) ?? "ignore") : "ignore";
   }
 
   async onFinalBlock(from: string, segment: FinalSegment): Promise<BatchJudgement> {
-    return (await this.node?.receiveFinalBlock(from, segment)) ?? "ignore";
+    return this.isAwake() ? ((await this.node?.receiveFinalBlock(from, segment)) ?? "ignore") : "ignore";
+  }
+
+  async onProgress(from: string, batch: readonly Progress[]): Promise<BatchJudgement> {
+    return this.isAwake() ? (this.node?.progress.receive(from, batch) ?? "ignore") : "ignore";
   }
 
   onPeer(peer: Peer, isConnected: boolean): void {
     this.sync?.onPeer(peer.peer, isConnected);
     if (isConnected) this.node?.onPeer(peer);
+    else this.blobs?.onGone(peer.peer);
+  }
+
+  /** Nobody is, before there is a node: what it would say to validators does not come yet either. */
+  isValidator(key: Hex): boolean {
+    return this.node?.consensus.epoch.set.indexOf.has(key) ?? false;
   }
 
   status(): { readonly height: number } {
@@ -65,6 +105,6 @@ export class Relay implements NodeNetworkHandlers {
   }
 }
 
-function isConsensus(message: NodeMessage): message is Exclude<NodeMessage, SyncMessage> {
+function isConsensus(message: Exclude<NodeMessage, BlobMessage>): message is Message {
   return CONSENSUS_TYPES.has(message.type);
 }

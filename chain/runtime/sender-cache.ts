@@ -5,46 +5,78 @@
 import { bytesToHex, type Hex } from "../../base/bytes.ts";
 import { assert } from "../../base/errors.ts";
 import { keccak256 } from "../../base/keccak.ts";
+import type { Address } from "../../vm/state/account.ts";
+import { decodeTransaction } from "../../vm/transaction/transaction.ts";
 import type { RecoveryResult } from "../senders/sender-pool.ts";
 import { MAX_RECOVERED_KEPT } from "./limits.ts";
 
 type Recover = (raws: readonly Uint8Array[]) => Promise<readonly RecoveryResult[]>;
 
+/** A transaction whose sender is known, or is on its way with others. */
+interface Known {
+  result: RecoveryResult | undefined;
+  readonly batch: Promise<void> | undefined;
+}
+
 export class SenderCache {
   readonly #recover: Recover;
-  /** Done or under way, the oldest first. */
-  readonly #known = new Map<Hex, Promise<RecoveryResult>>();
+  /** The oldest first. */
+  readonly #known = new Map<Hex, Known>();
 
   constructor(recover: Recover) {
     this.#recover = recover;
   }
 
-  /** In the order of the transactions given. */
-  recover(raws: readonly Uint8Array[]): Promise<readonly RecoveryResult[]> {
-    const hashes = raws.map((raw) => bytesToHex(keccak256(raw)));
+  /** Done or under way. */
+  has(hash: Hex): boolean {
+    return this.#known.has(hash);
+  }
+
+  /** Another thread of ours has recovered this one. Answers with its hash. */
+  know(raw: Uint8Array, sender: Address): Hex {
+    const transaction = decodeTransaction(raw);
+    const hash = bytesToHex(transaction.hash);
+    if (!this.#known.has(hash)) this.#known.set(hash, { result: { transaction, sender }, batch: undefined });
+    this.#trim();
+    return hash;
+  }
+
+  /** In the order of the transactions given, with their hashes where the caller knows them. */
+  async recover(
+    raws: readonly Uint8Array[],
+    hashes: readonly Hex[] = raws.map((raw) => bytesToHex(keccak256(raw))),
+  ): Promise<readonly RecoveryResult[]> {
     const unknown = new Map<Hex, Uint8Array>();
     for (const [index, hash] of hashes.entries()) {
       if (!this.#known.has(hash)) unknown.set(hash, raws[index] as Uint8Array);
     }
     if (unknown.size > 0) this.#begin(unknown);
-    return Promise.all(
-      hashes.map((hash) => {
-        const result = this.#known.get(hash);
-        assert(result !== undefined, "every transaction is known or under way");
-        return result;
-      }),
-    ).finally(() => this.#trim());
+    const all = hashes.map((hash) => this.#known.get(hash));
+    this.#trim();
+    await Promise.all(new Set(all.map((known) => known?.batch)));
+    return all.map((known) => {
+      assert(known?.result !== undefined, "every transaction is known or under way");
+      return known.result;
+    });
   }
 
+  /** With one promise for all of them: they come by thousands in a second. */
   #begin(unknown: ReadonlyMap<Hex, Uint8Array>): void {
-    const batch = this.#recover([...unknown.values()]);
-    let index = 0;
+    const begun: Known[] = [];
+    const batch = this.#recover([...unknown.values()]).then(
+      (results) => {
+        for (const [index, known] of begun.entries()) known.result = results[index];
+      },
+      (error: unknown) => {
+        // A failure is our own, and may pass: it is not kept.
+        for (const hash of unknown.keys()) this.#known.delete(hash);
+        throw error;
+      },
+    );
     for (const hash of unknown.keys()) {
-      const at = index++;
-      const result = batch.then((results) => results[at] as RecoveryResult);
-      // A failure is our own, and may pass: it is not kept.
-      result.catch(() => this.#known.delete(hash));
-      this.#known.set(hash, result);
+      const known = { result: undefined, batch };
+      begun.push(known);
+      this.#known.set(hash, known);
     }
   }
 

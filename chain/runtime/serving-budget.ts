@@ -3,8 +3,16 @@
  * how much work it is: each peer has its share, and all together no more than leaves time for consensus. Who is refused
  * asks somebody else.
  */
-import { type Rate, TokenBucket } from "../network/token-bucket.ts";
-import { MAX_SERVED_PEERS, SERVED_BLOCKS, SERVED_BLOCKS_PER_PEER } from "./limits.ts";
+
+import { type Rate, TokenBucket } from "../../base/token-bucket.ts";
+import type { Message } from "../consensus/types.ts";
+import {
+  MAX_SERVED_PEERS,
+  SERVED_BLOCKS,
+  SERVED_BLOCKS_PER_PEER,
+  SERVED_BYTES,
+  SERVED_BYTES_PER_PEER,
+} from "./limits.ts";
 
 export class ServingBudget {
   readonly #perPeer: Rate;
@@ -26,4 +34,28 @@ export class ServingBudget {
     if (this.#peers.size > MAX_SERVED_PEERS && oldest !== undefined) this.#peers.delete(oldest);
     return own.take(blocks, now) && this.#all.take(blocks, now);
   }
+}
+
+/**
+ * How many bytes of blocks go out to those who ask. Blocks that are not final yet come from memory and are not read from
+ * disk, but a peer could ask for the same large one two hundred times a second.
+ */
+export class SentBlocks {
+  readonly #budget: ServingBudget;
+
+  constructor(now: number, perPeer: Rate = SERVED_BYTES_PER_PEER, all: Rate = SERVED_BYTES) {
+    this.#budget = new ServingBudget(now, perPeer, all);
+  }
+
+  /** Whether the message may go to the peer: always, when it has no blocks. */
+  allows(peer: string, message: Message, now: number): boolean {
+    const bytes = blockBytes(message);
+    return bytes === 0 || this.#budget.allows(peer, bytes, now);
+  }
+}
+
+function blockBytes(message: Message): number {
+  if (message.type === "block") return message.block.body.length;
+  if (message.type !== "finals") return 0;
+  return message.segments.reduce((sum, { blocks }) => blocks.reduce((own, { body }) => own + body.length, sum), 0);
 }

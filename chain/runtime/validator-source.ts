@@ -1,8 +1,8 @@
 /** Where the validators of the next epoch come from. Consensus and the ledger know this port only. */
 import type { ChainSpec } from "../../genesis/chain-spec.ts";
+import { readActiveSet } from "../../vm/modules/staking/active-set.ts";
 import type { StateReader } from "../../vm/state/reader.ts";
 import type { ValidatorStake } from "../consensus/validator-set.ts";
-import { genesisStakes } from "../consensus-parameters.ts";
 
 /** A block, and where its epoch began. */
 export interface EpochPosition {
@@ -13,14 +13,15 @@ export interface EpochPosition {
 }
 
 export interface ValidatorSource {
-  /** The validators of the next epoch if the block ends its own; `state` is that after its transactions. */
-  sealedBy(position: EpochPosition, state: StateReader): readonly ValidatorStake[] | undefined;
+  endsEpoch(position: EpochPosition): boolean;
+  /** Of the epoch after a block that ends its own; `state` is that after its transactions. */
+  nextValidators(position: EpochPosition, state: StateReader): readonly ValidatorStake[];
 }
 
-/** The validators of the chain spec, epoch after epoch, until a module of the state decides. */
-export function specValidators(spec: ChainSpec): ValidatorSource {
-  const validators = genesisStakes(spec);
+/** The validators whom the staking module has chosen. */
+export function stakingValidators({ consensus }: ChainSpec): ValidatorSource {
   return {
-    sealedBy: ({ height, rootHeight }) => (height - rootHeight >= spec.consensus.epochBlocks ? validators : undefined),
+    endsEpoch: ({ height, rootHeight }) => height - rootHeight >= consensus.epochBlocks,
+    nextValidators: (_, state) => readActiveSet(state).map(({ publicKey, stake }) => ({ id: publicKey, stake })),
   };
 }

@@ -31,6 +31,10 @@ export const BUCKETS = {
   archiveValues: 0x0d,
   /** Epoch -> number of the block that ended it, and the validators that it named. */
   seals: 0x0e,
+  /** What logs are found by, section of blocks -> one bit per block of the section. */
+  logIndex: 0x0f,
+  /** Group of 16 blocks -> the log filters of those that have logs. */
+  blooms: 0x10,
 } as const;
 
 export type Bucket = (typeof BUCKETS)[keyof typeof BUCKETS];
@@ -44,6 +48,8 @@ export const META_KEYS = {
   import: 4,
   /** The first block that the database has; 0 when there is no record. */
   base: 5,
+  /** The first and the last block of the log index. */
+  logIndex: 6,
 } as const;
 
 /** Bytes of a number in keys and records: big-endian, so that the order of the keys is the order of the numbers. */

@@ -4,27 +4,13 @@
  */
 import { bytesToHex, equalBytes } from "../../base/bytes.ts";
 import { assert } from "../../base/errors.ts";
-import type { Receipt } from "../../vm/receipt/receipt.ts";
 import type { StateReader } from "../../vm/state/reader.ts";
 import type { StateVersion } from "../../vm/state/state-version.ts";
 import { EMPTY_HEAD } from "../../vm/tree/page-sources.ts";
 import type { BlockHeader } from "../blocks/header.ts";
 import { ArchiveState } from "./archive.ts";
-import {
-  checkLinks,
-  readBlockNumber,
-  readBody,
-  readCertificate,
-  readEncodedBlock,
-  readHeader,
-  readLocation,
-  readReceipts,
-  readSeal,
-  type StoredBody,
-  type StoredHeader,
-  type StoredSeal,
-  type TransactionLocation,
-} from "./block-records.ts";
+import { BlockReader } from "./block-reader.ts";
+import { checkLinks, readHeader, type StoredHeader } from "./block-records.ts";
 import { metaKey } from "./buckets.ts";
 import { Database } from "./database.ts";
 import { DiskState, StateCaches } from "./disk-state.ts";
@@ -42,6 +28,7 @@ import {
 } from "./meta.ts";
 import { isNext } from "./next-block.ts";
 import { PinnedState } from "./pinned-state.ts";
+import { stateNotKept } from "./state-not-kept.ts";
 import { type FinalBlock, putFinalBlock, putHistory } from "./write-block.ts";
 
 export interface OpenOptions {
@@ -67,11 +54,9 @@ export interface ChainHead extends StoredHeader {
   readonly number: number;
 }
 
-export class ChainStore {
+export class ChainStore extends BlockReader {
   readonly identity: StoredChain;
   readonly limits: StoreLimits;
-  /** For the other files of this folder. */
-  readonly database: Database;
   readonly #caches: StateCaches;
   /** The newest last; each reads through a snapshot of its own. */
   readonly #versions: { readonly number: number; readonly state: DiskState }[] = [];
@@ -81,7 +66,7 @@ export class ChainStore {
   #failure: unknown;
 
   private constructor(database: Database, identity: StoredChain, limits: StoreLimits) {
-    this.database = database;
+    super(database);
     this.identity = identity;
     this.limits = limits;
     this.#caches = new StateCaches(limits);
@@ -125,7 +110,7 @@ export class ChainStore {
   }
 
   /** `undefined` until genesis is committed. */
-  get head(): ChainHead | undefined {
+  override get head(): ChainHead | undefined {
     return this.#head;
   }
 
@@ -143,6 +128,13 @@ export class ChainStore {
     return this.#newest.state;
   }
 
+  /** The same, readable until it is released, whatever is committed meanwhile. */
+  holdState(): { readonly state: StateVersion; release(): void } {
+    const { state } = this.#newest;
+    state.hold();
+    return { state, release: () => void state.release() };
+  }
+
   /**
    * The state at the end of block `number`. Throws STORE_NO_SUCH_BLOCK, or STORE_NO_ARCHIVE when that state is no
    * longer there.
@@ -153,12 +145,7 @@ export class ChainStore {
     }
     const retained = this.#versions.find((version) => version.number === number);
     if (retained !== undefined) return retained.state.reader;
-    if (!this.isArchive || number < this.#base) {
-      throw storeError("STORE_NO_ARCHIVE", `the state at block ${number} is not kept by this node`, {
-        number,
-        hint: "Ask a node that was started with --archive from its first block on.",
-      });
-    }
+    if (!this.isArchive || number < this.#base) throw stateNotKept(number);
     return new ArchiveState(this.database, number, () => this.#newest.state);
   }
 
@@ -171,45 +158,6 @@ export class ChainStore {
     if (retained === undefined || number < 0) return undefined;
     retained.state.hold();
     return new PinnedState(this.database, number, retained.state, cachedPages);
-  }
-
-  header(number: number): StoredHeader | undefined {
-    return this.#isFinal(number) ? readHeader(this.database, number) : undefined;
-  }
-
-  /** The number of the final block with that hash. */
-  numberOf(hash: Uint8Array): number | undefined {
-    const number = readBlockNumber(this.database, hash);
-    return number !== undefined && this.#isFinal(number) ? number : undefined;
-  }
-
-  body(number: number): StoredBody | undefined {
-    return this.#isFinal(number) ? readBody(this.database, number) : undefined;
-  }
-
-  /** The block as nodes send it. `undefined` also for a block whose state was imported: its body is not here. */
-  encodedBlock(number: number): Uint8Array | undefined {
-    return this.#isFinal(number) ? readEncodedBlock(this.database, number) : undefined;
-  }
-
-  /** The block that ended an epoch, and the validators of the next one. */
-  seal(epoch: number): StoredSeal | undefined {
-    const seal = readSeal(this.database, epoch);
-    return seal !== undefined && this.#isFinal(seal.number) ? seal : undefined;
-  }
-
-  receipts(number: number): readonly Receipt[] | undefined {
-    return this.#isFinal(number) ? readReceipts(this.database, number) : undefined;
-  }
-
-  certificate(number: number): Uint8Array | undefined {
-    return this.#isFinal(number) ? readCertificate(this.database, number) : undefined;
-  }
-
-  /** Where a final block has the transaction. */
-  locate(transactionHash: Uint8Array): TransactionLocation | undefined {
-    const location = readLocation(this.database, transactionHash);
-    return location !== undefined && this.#isFinal(location.number) ? location : undefined;
   }
 
   /** For BLOCKHASH. */
@@ -232,7 +180,7 @@ export class ChainStore {
     this.#isWriting = true;
     try {
       const batch = this.database.batch();
-      putFinalBlock(batch, block);
+      putFinalBlock(this.database, batch, block);
       if (this.isArchive) putHistory(this.database, batch, this.state(), block);
       await batch.write(sync);
       this.#caches.advance(changes, treeUpdate);
@@ -268,10 +216,6 @@ export class ChainStore {
     const newest = this.#versions.at(-1);
     assert(newest !== undefined, "a store has a state");
     return newest;
-  }
-
-  #isFinal(number: number): boolean {
-    return this.#head !== undefined && number >= 0 && number <= this.#head.number;
   }
 
   #checkNext(header: BlockHeader): void {

@@ -4,6 +4,7 @@
  * never a wrong balance. 0.2 us per record (measured).
  */
 import { readdir } from "node:fs/promises";
+import { resolve } from "node:path";
 import { crc32 } from "node:zlib";
 import { ClassicLevel } from "classic-level";
 import { systemCodeOf } from "../../base/errors.ts";
@@ -53,35 +54,43 @@ export interface DatabaseEntry {
   readonly value: Uint8Array;
 }
 
+/**
+ * Folders whose database this thread has open to write. LevelDB's lock keeps other processes out; for this process it is
+ * open to share, and this keeps a second writer out.
+ */
+const openHere = new Set<string>();
+
 export class Database {
   readonly #level: LevelEngine;
+  readonly #onClose: () => void;
   readonly directory: string;
 
   /** `level` is open. */
-  constructor(level: LevelEngine, directory: string) {
+  constructor(level: LevelEngine, directory: string, onClose: () => void = () => undefined) {
     this.#level = level;
+    this.#onClose = onClose;
     this.directory = directory;
   }
 
-  /** Throws STORE_MISSING, STORE_LOCKED, STORE_FOREIGN_FILES or STORE_DAMAGED. */
+  /** For its one writer. Throws STORE_MISSING, STORE_LOCKED, STORE_FOREIGN_FILES or STORE_DAMAGED. */
   static async open(directory: string, create: boolean, limits: StoreLimits): Promise<Database> {
+    const location = resolve(directory);
+    if (openHere.has(location)) throw locked(directory);
     const isNew = await isEmptyFolder(directory);
     if (isNew && !create) throw missing(directory);
-    const level = new ClassicLevel<Uint8Array, Uint8Array>(directory, {
-      ...VIEWS,
-      createIfMissing: isNew,
-      cacheSize: limits.databaseCacheBytes,
-      writeBufferSize: limits.writeBufferBytes,
-      // Hashes do not compress, and they are most of what we store.
-      compression: false,
-      maxFileSize: 8 * 1024 * 1024,
-    });
+    openHere.add(location);
     try {
-      await level.open();
+      const level = await openLevel(directory, isNew, limits);
+      return new Database(level, directory, () => openHere.delete(location));
     } catch (error) {
-      throw openError(error, directory);
+      openHere.delete(location);
+      throw error;
     }
-    return new Database(level, directory);
+  }
+
+  /** For readers while its writer has it open, on any thread. Whoever opened it first closes it last: LevelDB is one. */
+  static async share(directory: string, limits: StoreLimits): Promise<Database> {
+    return new Database(await openLevel(directory, false, limits), directory);
   }
 
   /** Rebuilds the database from whatever records are whole. The caller audits the result. */
@@ -169,7 +178,27 @@ export class Database {
 
   async close(): Promise<void> {
     await this.#level.close();
+    this.#onClose();
   }
+}
+
+async function openLevel(directory: string, createIfMissing: boolean, limits: StoreLimits): Promise<LevelEngine> {
+  const level = new ClassicLevel<Uint8Array, Uint8Array>(resolve(directory), {
+    ...VIEWS,
+    createIfMissing,
+    multithreading: true,
+    cacheSize: limits.databaseCacheBytes,
+    writeBufferSize: limits.writeBufferBytes,
+    // Hashes do not compress, and they are most of what we store.
+    compression: false,
+    maxFileSize: 8 * 1024 * 1024,
+  });
+  try {
+    await level.open();
+  } catch (error) {
+    throw openError(error, directory);
+  }
+  return level;
 }
 
 /** Writes that happen together or not at all. */
@@ -291,16 +320,18 @@ async function isEmptyFolder(directory: string): Promise<boolean> {
 
 function openError(error: unknown, directory: string): Error {
   const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
-  if (systemCodeOf(cause) === "LEVEL_LOCKED") {
-    return storeError("STORE_LOCKED", `another process has the database in ${directory} open`, {
-      directory,
-      hint: "Stop that process, or choose another folder.",
-    });
-  }
+  if (systemCodeOf(cause) === "LEVEL_LOCKED") return locked(directory);
   const systemCode = systemCodeOf(cause);
   if (cause instanceof Error && (systemCode === "EACCES" || systemCode === "ENOSPC" || systemCode === "EROFS"))
     return cause;
   return damaged(reasonOf(cause), { directory });
+}
+
+function locked(directory: string): Error {
+  return storeError("STORE_LOCKED", `another process has the database in ${directory} open`, {
+    directory,
+    hint: "Stop that process, or choose another folder.",
+  });
 }
 
 function readError(error: unknown): unknown {

@@ -5,14 +5,17 @@
  * Whatever comes from the disk is checked against the root of the state before it is used or cached: a page against
  * its parent, a record against its leaf. So a bad disk gives an error, never another state.
  */
-import { bigintToBytes, bytesToHex, EMPTY_BYTES, type Hex, hexToBytes } from "../../base/bytes.ts";
+import { bigintToBytes, bytesToHex, EMPTY_BYTES, type Hex, hexToBytes, padLeft } from "../../base/bytes.ts";
 import { assert, CodedError } from "../../base/errors.ts";
 import { type Account, type Address, EMPTY_CODE_HASH } from "../../vm/state/account.ts";
 import { keyOfAccount, keyOfSlot } from "../../vm/state/keys.ts";
 import type { StateChanges, StateReader } from "../../vm/state/reader.ts";
 import type { StateVersion } from "../../vm/state/state-version.ts";
+import { ACCOUNT_KEY_BYTES } from "../../vm/tree/keys.ts";
 import { accountLeaves, slotLeaves } from "../../vm/tree/leaf.ts";
 import { decodePage } from "../../vm/tree/page-codec.ts";
+import { accountPayload } from "../../vm/tree/proof.ts";
+import type { PayloadSource } from "../../vm/tree/prove.ts";
 import { hasPrefix } from "../../vm/tree/scan.ts";
 import type { NodeId, Page, PageSource, TreeHead, TreeKey, TreeUpdate } from "../../vm/tree/types.ts";
 import { decodeAccount } from "./account-record.ts";
@@ -22,6 +25,9 @@ import { damaged } from "./errors.ts";
 import type { StoreLimits } from "./limits.ts";
 import { isLeaf, isPage } from "./tree-check.ts";
 import { VersionedCache } from "./versioned-cache.ts";
+
+/** Pages that a version keeps itself once it is not the newest: some hundred kilobytes. */
+const MAX_OWN_PAGES = 512;
 
 /** Caches of all versions. `version` counts commits of this process; only the newest version fills the caches. */
 export class StateCaches {
@@ -48,6 +54,14 @@ export class StateCaches {
     for (const [number, page] of treeUpdate.written) this.pages.set(number, ownPage(page), this.version);
     for (const number of treeUpdate.removed) this.pages.delete(number);
   }
+
+  /** A commit has happened elsewhere, and nobody knows what it changed. Code never changes. */
+  forget(): void {
+    this.version++;
+    this.accounts.clear();
+    this.slots.clear();
+    this.pages.clear();
+  }
 }
 
 /** A page in memory of its own: new pages lie in slabs together, and one that stays would keep its whole slab. */
@@ -60,19 +74,30 @@ function pageBytes(page: Page): number {
   return page.bytes.length + 300;
 }
 
-export class DiskState implements StateReader, PageSource, StateVersion {
+export class DiskState implements StateReader, PageSource, PayloadSource, StateVersion {
   readonly head: TreeHead;
   readonly #version: number;
   readonly #database: Database;
   readonly #snapshot: DatabaseSnapshot;
   readonly #caches: StateCaches;
   #holders = 1;
+  /**
+   * Read when a newer version was there, whose the caches are. Without them, checking a page against its parent reads the
+   * parent, and so on, which doubles the reads with every level.
+   */
+  readonly #ownPages = new Map<number, Page>();
 
-  constructor(database: Database, caches: StateCaches, head: TreeHead) {
+  /** Takes over the snapshot, which is one of this version. */
+  constructor(
+    database: Database,
+    caches: StateCaches,
+    head: TreeHead,
+    snapshot: DatabaseSnapshot = database.snapshot(),
+  ) {
     this.#database = database;
     this.#caches = caches;
     this.#version = caches.version;
-    this.#snapshot = database.snapshot();
+    this.#snapshot = snapshot;
     this.head = head;
   }
 
@@ -124,13 +149,24 @@ export class DiskState implements StateReader, PageSource, StateVersion {
   page(number: number): Page {
     const cached = this.#caches.pages.get(number, this.#version);
     if (cached !== undefined) return cached.value;
+    const own = this.#ownPages.get(number);
+    if (own !== undefined) return own;
     const record = this.#read(numberKey(BUCKETS.pages, number));
     if (record === undefined) throw damaged(`page ${number} of the state tree is missing`, { page: number });
     const page = decodedPage(record, number);
     if (!isPage(this.head, this, number, page))
       throw damaged(`page ${number} of the state tree is old`, { page: number });
     if (this.#isNewest) this.#caches.pages.set(number, page, this.#version);
+    else this.#keep(number, page);
     return page;
+  }
+
+  /** For proofs: what the leaf of a key that is in the state commits to besides it. */
+  payload(key: TreeKey): Uint8Array {
+    const isAccount = key.length === ACCOUNT_KEY_BYTES;
+    const record = this.#read(bucketKey(isAccount ? BUCKETS.accounts : BUCKETS.slots, key));
+    if (record === undefined) throw damaged(`the record of the leaf ${bytesToHex(key)} is missing`);
+    return isAccount ? accountPayload(decodeAccount(record)) : padLeft(record, 32);
   }
 
   /** One more call of `release` is needed before it expires. */
@@ -141,12 +177,19 @@ export class DiskState implements StateReader, PageSource, StateVersion {
 
   /** After the last holder's, later reads throw STORE_STATE_EXPIRED unless the caches still know the answer. */
   async release(): Promise<void> {
-    if (--this.#holders === 0) await this.#snapshot.close();
+    if (--this.#holders > 0) return;
+    this.#ownPages.clear();
+    await this.#snapshot.close();
   }
 
   /** For the other files of this folder. */
   get snapshot(): DatabaseSnapshot {
     return this.#snapshot;
+  }
+
+  #keep(number: number, page: Page): void {
+    if (this.#ownPages.size >= MAX_OWN_PAGES) this.#ownPages.clear();
+    this.#ownPages.set(number, page);
   }
 
   get #isNewest(): boolean {

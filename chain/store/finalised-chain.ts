@@ -41,10 +41,17 @@ export class FinalisedChain {
 
   /** The state after `head`. What readers outside the node may see is `store.state()`. */
   state(): StateVersion {
-    return this.#queue.reduce<StateVersion>(
-      (below, { block }) => stackedState(below, block.executed),
-      this.store.state(),
-    );
+    return this.#over(this.store.state());
+  }
+
+  /** The same, readable until it is released, whatever is committed meanwhile. */
+  holdState(): { readonly state: StateVersion; release(): void } {
+    const { state, release } = this.store.holdState();
+    return { state: this.#over(state), release };
+  }
+
+  #over(durable: StateVersion): StateVersion {
+    return this.#queue.reduce<StateVersion>((below, { block }) => stackedState(below, block.executed), durable);
   }
 
   /** The hash of a block up to `head`, for BLOCKHASH. */

@@ -4,7 +4,7 @@ import { CodedError } from "../../base/errors.ts";
 import { decodeRlp, encodeRlp, type RlpItem, rlpBytes, rlpInteger, rlpList, rlpOfInteger } from "../../base/rlp.ts";
 import type { TreeHead } from "../../vm/tree/types.ts";
 import { metaKey } from "./buckets.ts";
-import type { Database, DatabaseBatch } from "./database.ts";
+import type { Database, DatabaseBatch, DatabaseSnapshot } from "./database.ts";
 import { damaged, storeError } from "./errors.ts";
 
 /** Raised whenever a record changes its form. */
@@ -59,8 +59,8 @@ export function putIdentity(batch: DatabaseBatch, { chainId, genesisHash, archiv
   batch.put(metaKey("chain"), encodeRlp([rlpOfInteger(chainId), genesisHash, rlpOfInteger(archive ? 1n : 0n)]));
 }
 
-export function readHead(database: Database): StoredHead | undefined {
-  const bytes = database.get(metaKey("head"));
+export function readHead(database: Database, snapshot?: DatabaseSnapshot): StoredHead | undefined {
+  const bytes = database.get(metaKey("head"), snapshot);
   if (bytes === undefined) return undefined;
   return decoded("head", () => {
     const [number, hash, root, rootPage, nextPage] = rlpList(decodeRlp(bytes), 5);

@@ -54,6 +54,12 @@ export class VersionedCache<K, V> {
     this.#old.delete(key);
   }
 
+  clear(): void {
+    this.#young = new Map();
+    this.#old = new Map();
+    this.#youngSize = 0;
+  }
+
   get size(): number {
     return this.#young.size + this.#old.size;
   }

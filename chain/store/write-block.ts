@@ -15,6 +15,7 @@ import { accountSubject, HAS_NONE, HAS_SLOTS, putChange, slotSubject, storageSub
 import { putBody, putHeader } from "./block-records.ts";
 import { BUCKETS, bucketKey, numberKey } from "./buckets.ts";
 import type { Database, DatabaseBatch } from "./database.ts";
+import { putLogIndex } from "./log-index.ts";
 import { putHead } from "./meta.ts";
 
 /** A block that is final: its header, what executing it gave, and the proof of finality. */
@@ -28,13 +29,14 @@ export interface FinalBlock {
   readonly nextValidators?: readonly ValidatorStake[] | undefined;
 }
 
-export function putFinalBlock(batch: DatabaseBatch, block: FinalBlock): void {
+export function putFinalBlock(database: Database, batch: DatabaseBatch, block: FinalBlock): void {
   const { header, hash, executed, certificate, nextValidators } = block;
   putState(batch, executed.changes);
   putPages(batch, executed.treeUpdate);
   const number = Number(header.number);
   putHeader(batch, header, hash, certificate, nextValidators);
   putBody(batch, number, executed.included, executed.receipts, nextValidators);
+  putLogIndex(database, batch, number, executed.receipts, header.logsBloom);
   putHead(batch, { number, hash, tree: executed.treeUpdate.head });
 }
 

@@ -29,7 +29,6 @@ export interface Checkpoint {
 export interface TrustOptions {
   readonly chainId: bigint;
   readonly crypto: Crypto;
-  readonly capDivisor: bigint;
   /** Milliseconds; shorter than unbonding. */
   readonly trustingPeriod: number;
   /** Milliseconds. */
@@ -73,13 +72,13 @@ export class SealChain {
   #epoch: number;
 
   constructor(options: TrustOptions) {
-    const { chainId, crypto, capDivisor, trustingPeriod, maxSkew, genesis, validators, checkpoint } = options;
+    const { chainId, crypto, trustingPeriod, maxSkew, genesis, validators, checkpoint } = options;
     this.#options = options;
-    this.#light = { chainId, crypto, capDivisor, trustingPeriod, maxSkew };
+    this.#light = { chainId, crypto, trustingPeriod, maxSkew };
     this.#checkpoint = checkpoint;
     this.#epoch = checkpoint?.epoch ?? genesis.extra.epoch;
     if (checkpoint !== undefined) return;
-    const trust = trustFrom(lightHeader(genesis, "0x"), validators, this.#epoch, capDivisor);
+    const trust = trustFrom(lightHeader(genesis, "0x"), validators, this.#epoch);
     this.#epochs.set(this.#epoch, { trust, validators });
   }
 
@@ -131,7 +130,7 @@ export class SealChain {
     this.#seals.push({ proof, verified: { epoch: this.#epoch, header, certificate, nextValidators } });
     this.#checkpoint = undefined;
     this.#epoch++;
-    const trust = trustFrom(light, nextValidators, this.#epoch, this.#options.capDivisor);
+    const trust = trustFrom(light, nextValidators, this.#epoch);
     this.#epochs.set(this.#epoch, { trust, validators: nextValidators });
   }
 

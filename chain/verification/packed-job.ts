@@ -3,7 +3,7 @@
  * cover, which may be megabytes, and a validator set goes by its hash: the thread has it already.
  */
 import { EMPTY_BYTES, type Hex } from "../../base/bytes.ts";
-import { type CheckJob, type CheckResult, checkJob } from "../consensus/check-job.ts";
+import { type CheckJob, type CheckResult, checkJob, votesResult } from "../consensus/check-job.ts";
 import type { Crypto } from "../consensus/crypto.ts";
 import type { Block } from "../consensus/types.ts";
 import type { ValidatorSet } from "../consensus/validator-set.ts";
@@ -14,8 +14,12 @@ export type SignedJob = Exclude<CheckJob, { type: "pass" }>;
 type WithoutSet<Job> = Job extends unknown ? Omit<Job, "set"> : never;
 export type PackedJob = WithoutSet<SignedJob>;
 
-/** For votes whether each is good, otherwise whether the message is. */
-export type Verdict = readonly boolean[];
+export interface Verdict {
+  /** For votes whether each is good, otherwise whether the message is. */
+  readonly isGood: readonly boolean[];
+  /** Of votes, the sum of the signatures of the good ones. */
+  readonly sum?: Uint8Array;
+}
 
 /** A fault is a bug of ours that this job met; it must not end the thread, or whoever sent it could do so at will. */
 export type FromWorker = { readonly verdict: Verdict } | { readonly fault: string };
@@ -46,11 +50,11 @@ function lightened({ next: _next, ...block }: Block): Block {
 export function judge(packed: PackedJob, set: ValidatorSet, chainId: bigint, crypto: Crypto): Verdict {
   const job = { ...packed, set } as SignedJob;
   const { events } = checkJob(job, chainId, crypto);
-  if (job.type !== "votes") return [events.length > 0];
-  const good = new Set(
-    events.map((event) => event.type === "message" && event.message.type === "vote" && event.message.vote),
-  );
-  return job.votes.map(({ vote }) => good.has(vote));
+  if (job.type !== "votes") return { isGood: [events.length > 0] };
+  const [event] = events;
+  if (event?.type !== "votes") return { isGood: job.votes.map(() => false) };
+  const good = new Set(event.votes);
+  return { isGood: job.votes.map(({ vote }) => good.has(vote)), sum: event.sum };
 }
 
 const TRUSTING: Crypto = {
@@ -61,13 +65,9 @@ const TRUSTING: Crypto = {
 };
 
 /** The answer to the whole job, given what the thread found: the same rules once more, with all signatures known. */
-export function settle(job: SignedJob, verdict: Verdict, chainId: bigint): CheckResult {
-  if (job.type !== "votes") {
-    return verdict[0] === true ? checkJob(job, chainId, TRUSTING) : { events: [], blamed: [job.from] };
-  }
-  const good = job.votes.filter((_, index) => verdict[index]);
-  const bad = job.votes.filter((_, index) => !verdict[index]);
-  return { events: checkJob({ ...job, votes: good }, chainId, TRUSTING).events, blamed: bad.map(({ from }) => from) };
+export function settle(job: SignedJob, { isGood, sum }: Verdict, chainId: bigint): CheckResult {
+  if (job.type === "votes") return votesResult(job.votes, isGood, sum);
+  return isGood[0] === true ? checkJob(job, chainId, TRUSTING) : { events: [], blamed: [job.from] };
 }
 
 /** What it keeps in memory while it waits, as far as that is much. */

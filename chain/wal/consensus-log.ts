@@ -5,9 +5,11 @@
  * means larger groups and not a queue of syncs. A write or sync that fails is never tried again: after a failed fsync
  * the system may have dropped the data and report success the next time. The node has to stop.
  */
+
 import type { Hex } from "../../base/bytes.ts";
 import { assert, type CodedError } from "../../base/errors.ts";
-import type { LogRecord, VoteContent } from "../consensus/types.ts";
+import type { VoteContent } from "../../base/votes.ts";
+import type { LogRecord } from "../consensus/types.ts";
 import { reasonOf, type WalErrorCode, walError } from "./errors.ts";
 import { type FolderLock, lockFolder } from "./folder-lock.ts";
 import { encodeFrame, FRAME_KINDS } from "./frame.ts";

@@ -2,7 +2,9 @@
  * Moving a validator to another machine: what it has signed goes with it as JSON, and the log left behind is retired,
  * so that two machines never sign with one key. An export can be repeated, in case its file is lost on the way.
  */
+
 import type { Hex } from "../../base/bytes.ts";
+import { NO_HASH, type VoteContent, type VoteKind } from "../../base/votes.ts";
 import {
   constant,
   INVALID,
@@ -16,7 +18,6 @@ import {
   text,
 } from "../../genesis/shape.ts";
 import type { GuardExport } from "../consensus/guard.ts";
-import { NO_HASH, type VoteContent, type VoteKind } from "../consensus/types.ts";
 import { createLog } from "./consensus-log.ts";
 import { walError } from "./errors.ts";
 import { lockFolder } from "./folder-lock.ts";

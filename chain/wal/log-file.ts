@@ -1,7 +1,9 @@
 /** Reading a whole log and writing a whole log; the file appears under its name only when it is complete. */
+
 import { randomBytes } from "node:crypto";
 import { concatBytes } from "../../base/bytes.ts";
-import type { LogRecord, VoteContent } from "../consensus/types.ts";
+import type { VoteContent } from "../../base/votes.ts";
+import type { LogRecord } from "../consensus/types.ts";
 import { damaged, reasonOf, walError } from "./errors.ts";
 import { encodeFrame, encodeStart, FRAME_KINDS, MARK_BYTES, readLog } from "./frame.ts";
 import type { LogDisk, LogFile } from "./log-disk.ts";

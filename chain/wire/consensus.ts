@@ -1,9 +1,11 @@
 /** The forms of votes, certificates and blocks between nodes and in the consensus log. */
+
 import { BLS_SIGNATURE_LENGTH } from "../../base/bls-types.ts";
 import { bytesToHex, type Hex, hexToBytes } from "../../base/bytes.ts";
+import type { VoteContent, VoteKind } from "../../base/votes.ts";
 import { MAX_BLOCK_BYTES, MAX_CERTIFICATE_BYTES, MAX_VALIDATORS } from "../blocks/limits.ts";
 import { decodeCertificate, encodeCertificate } from "../consensus/certificate.ts";
-import type { Block, Certificate, FinalSegment, Proposal, Vote, VoteContent, VoteKind } from "../consensus/types.ts";
+import type { Block, Certificate, FinalSegment, Proposal, Vote } from "../consensus/types.ts";
 import { wireInvalid } from "./errors.ts";
 import { MAX_COUNT, MAX_SEGMENT_BLOCKS } from "./limits.ts";
 import { bytes, integer, list, mapped, record, type Schema, word } from "./schema.ts";

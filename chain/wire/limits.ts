@@ -30,8 +30,18 @@ export const MAX_BATCH_TRANSACTIONS = 4096;
 /** A message of gossip: a batch of transactions. */
 export const MAX_TRANSACTIONS_BYTES: number = MAX_TRANSACTION_BYTES + 1024;
 
+/** A message of gossip: how far so many workers are, each in less than 160 bytes. */
+export const MAX_BATCH_PROGRESS = 64;
+export const MAX_PROGRESS_BYTES: number = MAX_BATCH_PROGRESS * 160;
+
 /** A message of gossip: final blocks and their certificate. */
 export const MAX_FINAL_BYTES: number = MAX_BLOCK_BYTES + 4096;
+
+/** A part of a blob, and the hashes that lead from it to the address of one of 2^48 bytes. */
+export const MAX_PART_BYTES: number = 256 * 1024;
+export const MAX_BLOB_SIBLINGS = 32;
+/** Of the channel for blobs: a part is the longest. */
+export const MAX_BLOB_MESSAGE_BYTES: number = MAX_PART_BYTES + 4096;
 
 /** Epochs, views and heights: six bytes, as in certificates and in the store. */
 export const MAX_COUNT: number = 2 ** 48 - 1;

@@ -1,34 +1,55 @@
 /**
- * Everything that two nodes say to each other directly, and which of their two channels carries it: consensus is never
- * delayed by bulk.
+ * Everything that two nodes say to each other directly, and which of their channels carries it: consensus is never
+ * delayed by bulk, nor blocks by blobs.
  */
+import { BLS_PUBLIC_KEY_LENGTH, BLS_SIGNATURE_LENGTH } from "../../base/bls-types.ts";
 import type { Hex } from "../../base/bytes.ts";
 import type { Block, Message } from "../consensus/types.ts";
 import { type SyncMessage, syncMessage } from "../sync/messages.ts";
+import { BLOB_NUMBERS, type BlobMessage, blobMessage, isBlobMessage } from "./blobs.ts";
 import { type BlockReader, blockSchema, certificate, count, proposalSchema, segmentSchema, vote } from "./consensus.ts";
 import {
   MAX_ADDRESS_LENGTH,
   MAX_AGENT_LENGTH,
+  MAX_BLOB_MESSAGE_BYTES,
   MAX_CONSENSUS_BYTES,
   MAX_DATA_BYTES,
   MAX_OWN_ADDRESSES,
   MAX_PEER_ADDRESSES,
   MAX_SEGMENTS,
 } from "./limits.ts";
-import { big, decodeWire, encodeWire, hash, integer, list, record, type Schema, text, union, word } from "./schema.ts";
+import {
+  big,
+  bytes,
+  decodeWire,
+  encodeWire,
+  hash,
+  hex,
+  integer,
+  list,
+  optional,
+  record,
+  type Schema,
+  text,
+  union,
+} from "./schema.ts";
 
 /** What the parts above the network say to each other. */
-export type NodeMessage = Message | SyncMessage;
+export type NodeMessage = Message | SyncMessage | BlobMessage;
 
-export type Role = "validator" | "follower";
+/** That the node is a validator's: its key has signed the node's id (chain/network/role-proofs.ts). */
+export interface RoleProof {
+  readonly key: Hex;
+  readonly signature: Uint8Array;
+}
 
 /** The first message on the consensus channel, from both sides. */
 export interface Hello {
   readonly version: number;
   readonly chainId: bigint;
   readonly genesis: Hex;
-  /** What the node says it is; nothing relies on it but the choice of peers. */
-  readonly role: Role;
+  /** A follower has none. */
+  readonly proof: RoleProof | undefined;
   readonly height: number;
   /** Where others can reach it: multiaddrs. */
   readonly addresses: readonly string[];
@@ -53,7 +74,7 @@ export type DataMessage =
   | { readonly type: "sync"; readonly message: SyncMessage }
   | Direct<"block" | "finals" | "fetch-block" | "fetch-certificates" | "fetch-finals">;
 
-export type ChannelName = "consensus" | "data";
+export type ChannelName = "consensus" | "data" | "blobs";
 
 export interface Channel<T> {
   readonly schema: Schema<T>;
@@ -63,6 +84,7 @@ export interface Channel<T> {
 export interface Channels {
   readonly consensus: Channel<ConsensusMessage>;
   readonly data: Channel<DataMessage>;
+  readonly blobs: Channel<BlobMessage>;
 }
 
 const address: Schema<string> = text(MAX_ADDRESS_LENGTH);
@@ -71,7 +93,12 @@ const hello: Schema<Hello> = record<Hello>({
   version: integer(0xffff),
   chainId: big(8),
   genesis: hash,
-  role: word<Role>({ validator: 1, follower: 2 }),
+  proof: optional(
+    record<RoleProof>({
+      key: hex(BLS_PUBLIC_KEY_LENGTH),
+      signature: bytes(BLS_SIGNATURE_LENGTH, BLS_SIGNATURE_LENGTH),
+    }),
+  ),
   height: count,
   addresses: list(address, MAX_OWN_ADDRESSES),
   agent: text(MAX_AGENT_LENGTH),
@@ -118,15 +145,20 @@ export function channelsOf(blockOf: BlockReader): Channels {
   return {
     consensus: { schema: consensusMessage(block), maxBytes: MAX_CONSENSUS_BYTES },
     data: { schema: dataMessage(block), maxBytes: MAX_DATA_BYTES },
+    blobs: { schema: blobMessage, maxBytes: MAX_BLOB_MESSAGE_BYTES },
   };
 }
 
 export type Addressed =
   | { readonly channel: "consensus"; readonly message: ConsensusMessage }
-  | { readonly channel: "data"; readonly message: DataMessage };
+  | { readonly channel: "data"; readonly message: DataMessage }
+  | { readonly channel: "blobs"; readonly message: BlobMessage };
+
+export type ChannelMessage = Addressed["message"];
 
 /** The channel of a message, and its form there. */
 export function addressed(message: NodeMessage): Addressed {
+  if (isBlobMessage(message)) return { channel: "blobs", message };
   switch (message.type) {
     case "proposal":
     case "vote":
@@ -145,24 +177,27 @@ export function addressed(message: NodeMessage): Addressed {
 
 export function encodeMessage(channels: Channels, { channel, message }: Addressed): Uint8Array {
   if (channel === "consensus") return encodeWire(channels.consensus.schema, message);
+  if (channel === "blobs") return encodeWire(channels.blobs.schema, message);
   return encodeWire(channels.data.schema, message);
 }
 
 /** Throws WIRE_INVALID. */
 export function decodeMessage(
-  { consensus, data }: Channels,
+  { consensus, data, blobs }: Channels,
   channel: ChannelName,
   encoded: Uint8Array,
-): ConsensusMessage | DataMessage {
+): ChannelMessage {
   if (channel === "consensus") return decodeWire(consensus.schema, encoded, consensus.maxBytes);
+  if (channel === "blobs") return decodeWire(blobs.schema, encoded, blobs.maxBytes);
   return decodeWire(data.schema, encoded, data.maxBytes);
 }
 
-export type MessageKind = ConsensusMessage["type"] | DataMessage["type"];
+export type MessageKind = ChannelMessage["type"];
 
 const KINDS: Readonly<Record<ChannelName, ReadonlyMap<number, MessageKind>>> = {
   consensus: new Map(Object.entries(CONSENSUS_NUMBERS).map(([type, number]) => [number, type as MessageKind])),
   data: new Map(Object.entries(DATA_NUMBERS).map(([type, number]) => [number, type as MessageKind])),
+  blobs: new Map(Object.entries(BLOB_NUMBERS).map(([type, number]) => [number, type as MessageKind])),
 };
 
 /** The kind of an encoded message, without decoding it: its rate is limited first. `undefined` when it is none. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { bytesToHex } from "../../base/bytes.ts";
 import { makeValidatorSet } from "../../chain/consensus/validator-set.ts";
-import { consensusParametersOf, genesisStakes } from "../../chain/consensus-parameters.ts";
+import { consensusParametersOf, genesisWeights } from "../../chain/consensus-parameters.ts";
 import { buildGenesisBlock } from "../../chain/genesis-block.ts";
 import type { ChainSpec, ConsensusSpec } from "../../genesis/chain-spec.ts";
 import { NETWORK_NAMES, networkSpec } from "../../genesis/networks.ts";
@@ -14,7 +14,6 @@ describe("the consensus parameters of a spec", () => {
       chainId: spec.chainId,
       blockInterval: spec.block.intervalMilliseconds,
       viewTimeout: spec.consensus.viewTimeoutMilliseconds,
-      capDivisor: BigInt(spec.consensus.weightCapDivisor),
     });
   });
 
@@ -37,7 +36,7 @@ describe("the consensus parameters of a spec", () => {
 describe("the genesis header", () => {
   it("names the set of the spec's validators", () => {
     const spec = networkSpec("devnet");
-    const set = makeValidatorSet(genesisStakes(spec), BigInt(spec.consensus.weightCapDivisor));
+    const set = makeValidatorSet(genesisWeights(spec));
     expect(bytesToHex(buildGenesisBlock(spec).header.extra.validatorSetHash)).toBe(set.hash);
   });
 

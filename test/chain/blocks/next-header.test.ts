@@ -25,7 +25,7 @@ const PARENT: BlockHeader = {
   gasLimit: GAS_LIMIT,
   gasUsed: GAS_LIMIT,
   baseFeePerGas: 800n,
-  extra: { ...CONSENSUS, milliseconds: 900 },
+  extra: { ...CONSENSUS, milliseconds: 900, reservedGas: 0n },
 };
 
 const RESULTS = {
@@ -34,6 +34,7 @@ const RESULTS = {
   receiptsRoot: HEADER.receiptsRoot,
   logsBloom: HEADER.logsBloom,
   gasUsed: 21_000n,
+  reservedGasUsed: 0n,
   rejected: [],
 };
 

@@ -40,6 +40,7 @@ export const anyHeader: fc.Arbitrary<BlockHeader> = fc.record({
     view: uint48,
     proposer: fc.nat(4095),
     milliseconds: fc.nat(999),
+    reservedGas: fc.bigInt({ min: 0n, max: 30_000_000n }),
     taskRoot: bytes(32),
     validatorSetHash: bytes(32),
     nextValidatorSetHash: fc.oneof(bytes(32), bytes(0)),

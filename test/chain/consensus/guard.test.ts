@@ -1,9 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Hex } from "../../../base/bytes.ts";
-import { offenceOf } from "../../../chain/consensus/evidence.ts";
+import { NO_HASH, offenceOf, type VoteContent, type VoteKind } from "../../../base/votes.ts";
 import { Guard } from "../../../chain/consensus/guard.ts";
-import { NO_HASH, type VoteContent, type VoteKind } from "../../../chain/consensus/types.ts";
 
 const kinds: readonly VoteKind[] = ["PROPOSE", "NOTARIZE", "NULLIFY", "FINALIZE"];
 const hashes: readonly Hex[] = ["0xaa", "0xbb"];

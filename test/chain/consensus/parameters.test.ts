@@ -16,7 +16,6 @@ describe("the parameters of consensus", () => {
     ["maxSkew", { maxSkew: Number.NaN }],
     ["viewTimeout", { viewTimeout: SIM_PARAMETERS.blockInterval }],
     ["viewTimeoutCap", { viewTimeoutCap: SIM_PARAMETERS.viewTimeout - 1 }],
-    ["capDivisor", { capDivisor: 3n }],
   ])("name %s when it is out of range", (name, change) => {
     const verify = (): unknown => verifyParameters({ ...SIM_PARAMETERS, ...change });
     expect(verify).toThrow(expect.objectContaining({ code: "PARAMETERS_INVALID", data: { name } }));

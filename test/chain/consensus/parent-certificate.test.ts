@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
 import { assert } from "../../../base/errors.ts";
+import { revealMessage, voteMessage } from "../../../base/votes.ts";
 import { certify, verifyCertificate } from "../../../chain/consensus/certificate.ts";
 import type { Effect, Event } from "../../../chain/consensus/events.ts";
 import { leaderOf } from "../../../chain/consensus/leader.ts";
-import { revealMessage, voteMessage } from "../../../chain/consensus/messages.ts";
 import { isQuorum } from "../../../chain/consensus/quorum.ts";
 import { initialState, makeEpoch } from "../../../chain/consensus/state.ts";
 import { step } from "../../../chain/consensus/step.ts";
@@ -27,7 +27,7 @@ function unequalValidators() {
 it("a leader proposes with a quorum's votes for the parent, however many light ones it has itself", () => {
   const { keys, signers, stakes } = unequalValidators();
   const parameters = SIM_PARAMETERS;
-  const epoch = makeEpoch(0, stakes, genesisBlock(), parameters);
+  const epoch = makeEpoch(0, stakes, genesisBlock());
   const { set } = epoch;
   const leader = (view: number): number => leaderOf(set, epoch.seed, view);
   const signerAt = (index: number) => {
@@ -64,7 +64,10 @@ it("a leader proposes with a quorum's votes for the parent, however many light o
   feed({ type: "message", from, message: { type: "proposal", proposal: { vote, block, parentView: 0 } } });
   feed({ type: "executed", hash: block.hash, valid: true });
   feed({ type: "message", from, message: { type: "certificate", certificate } });
-  for (const index of light) feed({ type: "message", from, message: { type: "vote", vote: notarize(index) } });
+  for (const index of light) {
+    const vote = notarize(index);
+    feed({ type: "votes", votes: [vote], sum: vote.signature });
+  }
   feed({ type: "work", waiting: true });
   const built = effects.find((effect) => effect.type === "build");
   assert(built?.parentCertificate !== undefined, "the leader of view 2 builds on the block of view 1");

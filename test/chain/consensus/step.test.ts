@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { NO_HASH } from "../../../base/votes.ts";
 import { addExecutedBlock } from "../../../chain/consensus/blocks.ts";
 import { CoreDriver, voteText } from "./support/core-driver.ts";
 
@@ -93,6 +94,75 @@ describe("voting", () => {
     core.receive({ type: "block", block: hidden });
     expect(core.state.blocks.get(hidden.hash)?.status).toBe("valid");
     expect(core.sent).toEqual([voteText("NOTARIZE", view, shown.hash)]);
+  });
+
+  it("says which block it was shown when another one of that view is notarized, or none", () => {
+    for (const kind of ["NOTARIZE", "NULLIFY"] as const) {
+      const core = new CoreDriver();
+      const view = core.viewLedBy("another");
+      core.skipTo(view);
+      const [shown, hidden] = [core.block(view), core.block(view, undefined, [1])];
+      core.propose(view, shown);
+      core.certify(kind, view, kind === "NULLIFY" ? NO_HASH : hidden.hash);
+      const leader = core.leader(view);
+      const vote = core.validators.vote(leader, { kind: "PROPOSE", epoch: 0, view, hash: shown.hash });
+      const said = core.of("send").filter(({ message }) => message.type === "vote" && message.vote.kind === "PROPOSE");
+      expect(said.map(({ to, message }) => ({ to, message }))).toEqual([
+        { to: "some", message: { type: "vote", vote } },
+      ]);
+      // Whoever was shown the other one has both now.
+      const other = core.validators.vote(leader, { kind: "PROPOSE", epoch: 0, view, hash: hidden.hash });
+      core.receive({ type: "vote", vote: other });
+      expect(core.of("evidence").map(({ offence }) => offence)).toEqual(["double-propose"]);
+    }
+  });
+
+  it("says nothing of a leader whose block is notarized", () => {
+    const core = new CoreDriver();
+    const view = core.viewLedBy("another");
+    core.skipTo(view);
+    const block = core.block(view);
+    core.propose(view, block);
+    core.certify("NOTARIZE", view, block.hash);
+    core.certify("FINALIZE", view, block.hash);
+    const kinds = core.of("send").map(({ message }) => (message.type === "vote" ? message.vote.kind : message.type));
+    expect(kinds).not.toContain("PROPOSE");
+  });
+
+  it("sends a new certificate to some, once, and what it has to all when nothing moves", () => {
+    const core = new CoreDriver();
+    const view = core.viewLedBy("another");
+    core.skipTo(view);
+    core.effects.length = 0;
+    core.certify("NULLIFY", view);
+    core.certify("NULLIFY", view);
+    const sends = (): string[] =>
+      core.of("send").flatMap(({ to, message }) => (message.type === "certificate" ? to : []));
+    expect(sends()).toEqual(["some"]);
+    core.effects.length = 0;
+    core.feed({ type: "work", waiting: true });
+    core.feed({ type: "timer", timer: "resend" });
+    core.feed({ type: "timer", timer: "resend" });
+    expect(new Set(sends())).toEqual(new Set(["all"]));
+  });
+
+  it("gives who lags the certificate that it lacks", () => {
+    const core = new CoreDriver();
+    const view = core.viewLedBy("another");
+    core.skipTo(view);
+    const block = core.block(view);
+    core.propose(view, block);
+    core.certify("NOTARIZE", view, block.hash);
+    core.effects.length = 0;
+    const answers = (): unknown[] =>
+      core.of("send").map(({ to, message }) => [to, message.type === "certificate" && message.certificate.kind]);
+    core.feed({ type: "lagging", from: "peer", view });
+    core.feed({ type: "lagging", from: "peer", view: undefined });
+    expect(answers()).toEqual([["peer", "NOTARIZE"]]);
+    core.certify("FINALIZE", view, block.hash);
+    core.effects.length = 0;
+    core.feed({ type: "lagging", from: "peer", view: undefined });
+    expect(answers()).toEqual([["peer", "FINALIZE"]]);
   });
 
   it("follows the leader when it gives up", () => {

@@ -65,6 +65,9 @@ describe("keystores as files", () => {
     expect(await openKeystore(await readKeystore(join(folder, "v.json")), "password")).toEqual(validatorKey);
     expect(await openKeystore(await readKeystore(join(folder, "a.json")), "password")).toEqual(accountKey);
 
+    const opening = openKeystore(await readKeystore(join(folder, "v.json")), "passw0rd");
+    await expect(opening).rejects.toThrow(`${join(folder, "v.json")}: the password does not open this keystore`);
+
     writeFileSync(join(folder, "broken.json"), "{");
     writeFileSync(join(folder, "notes.txt"), "no key");
     const listed = await listKeystores(folder);
@@ -78,6 +81,7 @@ describe("keystores as files", () => {
     await expect(readKeystore(join(folder, "none.json"))).rejects.toMatchObject({ code: "KEYSTORE_MISSING" });
     writeFileSync(join(folder, "large.json"), " ".repeat(100_000));
     await expect(readKeystore(join(folder, "large.json"))).rejects.toMatchObject({ code: "KEYSTORE_INVALID" });
+    await expect(readKeystore(join(folder, "large.json"))).rejects.toThrow(join(folder, "large.json"));
     expect(() => parseKeystore('{"version":1}')).toThrow(expect.objectContaining({ code: "KEYSTORE_INVALID" }));
     expect(await listKeystores(join(folder, "nowhere"))).toEqual([]);
   });

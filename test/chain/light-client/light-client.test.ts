@@ -3,9 +3,9 @@ import { describe, expect, it } from "vitest";
 import { portableBls } from "../../../base/bls-portable.ts";
 import { bytesToHex, type Hex, utf8 } from "../../../base/bytes.ts";
 import { sha256 } from "../../../base/sha256.ts";
+import { voteMessage } from "../../../base/votes.ts";
 import { blsCrypto, blsPossession, blsSigner } from "../../../chain/consensus/bls-crypto.ts";
 import { bitmapOf, certify } from "../../../chain/consensus/certificate.ts";
-import { voteMessage } from "../../../chain/consensus/messages.ts";
 import type { Certificate, CertificateKind } from "../../../chain/consensus/types.ts";
 import { makeValidatorSet, type ValidatorId, type ValidatorStake } from "../../../chain/consensus/validator-set.ts";
 import { type LightProof, trustFrom, verifyProof } from "../../../chain/light-client/light-client.ts";
@@ -21,7 +21,6 @@ const hash = (byte: string): Hex => `0x${byte.repeat(32)}`;
 const options = {
   chainId: CHAIN_ID,
   crypto: blsCrypto(portableBls),
-  capDivisor: 4n,
   trustingPeriod: 10_000,
   maxSkew: 500,
   verifyPossession: blsPossession(portableBls),
@@ -29,7 +28,7 @@ const options = {
 const ofOld = { validatorSetHash: old.set.hash };
 const ofFresh = { validatorSetHash: fresh.set.hash };
 const genesis: LightHeader = { hash: hash("00"), height: 0, epoch: 0, time: 1_000, ...ofOld };
-const trust = trustFrom(genesis, old.stakes, 0, options.capDivisor);
+const trust = trustFrom(genesis, old.stakes, 0);
 
 function certificateOf(
   by: TestValidators,
@@ -98,7 +97,7 @@ describe("the light client", () => {
     expect(verifyProof(trust, { ...proofOf(old, later), validators: stakes }, 4_500, options).verdict).toBe(
       "wrong-validator-set",
     );
-    const sealed = trustFrom(seal, fresh.stakes, 1, options.capDivisor);
+    const sealed = trustFrom(seal, fresh.stakes, 1);
     const earlier = { ...header, height: 20, time: 4_000 };
     expect(verifyProof(sealed, proofOf(old, earlier), 4_500, options).verdict).toBe("wrong-validator-set");
   });
@@ -110,7 +109,7 @@ describe("skipping epochs with new validators", () => {
   const [first, second] = old.signers;
   const signers = [...joining.map((key) => blsSigner(portableBls, key)), first, second].flatMap((one) => one ?? []);
   const validators: readonly ValidatorStake[] = signers.map(({ id }) => ({ id, stake: 10n }));
-  const set = makeValidatorSet(validators, options.capDivisor);
+  const set = makeValidatorSet(validators);
   const header: LightHeader = { ...genesis, hash: hash("05"), height: 30, epoch: 3, validatorSetHash: set.hash };
 
   function proofBy(ids: readonly ValidatorId[], signature: Uint8Array, on: LightHeader): LightProof["certificate"] {
@@ -147,7 +146,7 @@ describe("skipping epochs with new validators", () => {
     );
     const rogue = bytesToHex(cancelled.toBytes(true));
     const stakes = [...honest, rogue].map((id) => ({ id, stake: 10n }));
-    const forgedSet = makeValidatorSet(stakes, options.capDivisor);
+    const forgedSet = makeValidatorSet(stakes);
     const forged: LightHeader = { ...header, hash: hash("66"), validatorSetHash: forgedSet.hash };
     const content = voteMessage(CHAIN_ID, { kind: "FINALIZE", epoch: 3, view: 1, hash: forged.hash });
     const lie = {

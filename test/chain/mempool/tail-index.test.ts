@@ -9,7 +9,8 @@ let sequence = 0;
 function tailOf(sender: number, tip: number, more: number, isReady: boolean): Tail {
   const entry = offered({ sender, nonce: sequence, tip, maxFee: tip + more });
   const fees = { tip: BigInt(tip), maxFee: BigInt(tip + more), sequence: sequence++ };
-  const waiting: Waiting = { ...fees, entry, hash: hashOf(entry), nonce: 0n, cost: 0n, bytes: 100, arrivedAt: 0 };
+  const place = { nonce: 0n, cost: 0n, bytes: 100, arrivedAt: 0, isDuty: false };
+  const waiting: Waiting = { ...fees, ...place, entry, hash: hashOf(entry) };
   return { ...fees, waiting, rank: 0, isReady, places: [-1, -1] };
 }
 

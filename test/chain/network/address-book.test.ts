@@ -37,7 +37,7 @@ describe("the address book", () => {
     }
     expect(waits.slice(0, 6)).toEqual([100, 200, 400, 800, 1_000, 1_000]);
     expect(waits.at(-1)).toBe(1_000);
-    book.lasted("a");
+    book.lasted("a", 10_000);
     book.failed("a", now, 1);
     expect(book.nextDue(nobody)).toBe(now + 50);
   });
@@ -61,5 +61,32 @@ describe("the address book", () => {
     const [dial] = book.due(0, 0, nobody);
     expect(dial?.addresses.length).toBe(MAX_ADDRESSES_PER_PEER);
     expect(dial?.addresses[0]).toBe(at("persistent").address);
+  });
+
+  it("prefers peers that lasted, unless they fail now", () => {
+    const book = new AddressBook(TIMING);
+    for (const name of ["new", "short", "long"]) book.add(at(name), "learned");
+    book.lasted("short", 10_000);
+    book.lasted("long", 90_000);
+    expect(peersDue(book, 0, 3)).toEqual(["long", "short", "new"]);
+    expect(peersDue(book, 0, 1)).toEqual(["long"]);
+    book.failed("long", 0, 0);
+    expect(peersDue(book, 1_000, 3)).toEqual(["short", "new", "long"]);
+  });
+
+  it("keeps peers that lasted however many others are told", () => {
+    const book = new AddressBook(TIMING);
+    book.add(at("good"), "learned");
+    book.lasted("good", 10_000);
+    for (let i = 0; i < 2 * MAX_KNOWN_PEERS; i++) book.add(at(`told-${i}`), "learned");
+    expect(book.size).toBe(MAX_KNOWN_PEERS);
+    expect(book.has("good")).toBe(true);
+  });
+
+  it("counts half of what lasted before a restart, and what lasts now", () => {
+    const book = new AddressBook(TIMING);
+    book.restore({ peer: "a", addresses: [at("a").address], lasted: 40_000 });
+    book.restore({ peer: "nowhere", addresses: [], lasted: 40_000 });
+    expect(book.saved(new Map([["a", 5_000]]))).toEqual([{ peer: "a", addresses: [at("a").address], lasted: 25_000 }]);
   });
 });

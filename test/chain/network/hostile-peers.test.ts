@@ -76,12 +76,12 @@ function noise(length: number, seed: string): Uint8Array {
 }
 
 describe("a peer is cut off", () => {
-  it.each<ChannelName>(["consensus", "data"])(
+  it.each<ChannelName>(["consensus", "data", "blobs"])(
     "for random bytes on the %s channel, and banned when it repeats",
     async (channel) => {
       for (let attempt = 1; attempt <= 2; attempt++) {
         const raw = await RawPeer.connect(node.address);
-        if (channel === "data") await raw.greet();
+        if (channel !== "consensus") await raw.greet();
         const stream = await raw.open(channel);
         stream.send(Uint8Array.from([0xff, ...noise(5_000, `${channel}${attempt}`)]));
         await raw.closed();
@@ -114,7 +114,7 @@ describe("a peer is cut off", () => {
     ["data", MAX_DATA_BYTES],
   ])("for announcing a frame on the %s channel that is too long", async (channel, maxBytes) => {
     const raw = await RawPeer.connect(node.address);
-    if (channel === "data") await raw.greet();
+    if (channel !== "consensus") await raw.greet();
     const stream = await raw.open(channel);
     const header = new Uint8Array(4);
     new DataView(header.buffer).setUint32(0, maxBytes + 1);
@@ -187,6 +187,32 @@ describe("a peer is cut off", () => {
     const block = anyBlock(new Uint8Array(4_000_000));
     while (node.network.send(peer, { type: "block", block }));
     expect(await disconnected(raw)).toMatch(/NETWORK_SILENT|NETWORK_CLOSED/);
+    await honestGoesOn();
+  });
+
+  it("for having the most waiting when too much waits for all together", async () => {
+    await stopNodes();
+    node = await startNode("node", { outboundPeers: 0, maxOutgoingBytes: 40_000_000 });
+    honest = await startNode("honest", { outboundPeers: 0, persistent: [node.address] });
+    await connected(node, honest);
+    const [greedy, slow] = [
+      await RawPeer.connect(node.address, "greedy", false),
+      await RawPeer.connect(node.address, "slow", false),
+    ];
+    await greedy.greet();
+    await slow.greet();
+    await node.peers.until(() => node.network.peers().length === 3);
+    const send = (raw: RawPeer, byte: number) =>
+      node.network.send(raw.host.peerId.toString(), {
+        type: "block",
+        block: anyBlock(new Uint8Array(8_000_000).fill(byte)),
+      });
+    expect(send(slow, 1)).toBe(true);
+    expect([2, 3, 4].map((byte) => send(greedy, byte))).toEqual([true, true, true]);
+    // Its own is little: room is made for it by whom most waits for.
+    expect(send(slow, 5)).toBe(true);
+    await greedy.closed();
+    expect(node.network.peers().map(({ peer }) => peer)).toContain(slow.host.peerId.toString());
     await honestGoesOn();
   });
 

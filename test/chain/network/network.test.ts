@@ -1,8 +1,12 @@
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { CodedError } from "../../../base/errors.ts";
+import { readPeers, writePeers } from "../../../chain/network/peers-file.ts";
 import type { NodeMessage } from "../../../chain/wire/node-message.ts";
 import { CERTIFICATE, segmentOf, voteIn } from "./support/messages.ts";
-import { anyBlock, connected, GENESIS, startNode, stopNodes, type TestNode } from "./support/nodes.ts";
+import { anyBlock, connected, GENESIS, signerOf, startNode, stopNodes, type TestNode } from "./support/nodes.ts";
 
 afterEach(stopNodes);
 
@@ -23,7 +27,7 @@ function losses(node: TestNode): number {
 
 describe("two nodes", () => {
   it("know each other after their hellos", async () => {
-    const a = await startNode("a", { role: "follower", agent: "ogpu/1.2" });
+    const a = await startNode("a", { validator: undefined, agent: "ogpu/1.2" });
     a.height = 5;
     const b = await startNode("b", { persistent: [a.address] });
     await connected(a, b);
@@ -129,7 +133,7 @@ describe("a broadcast", () => {
   it("to validators leaves followers out", async () => {
     const a = await startNode("a", ALONE);
     const validator = await startNode("validator", { ...ALONE, persistent: [a.address] });
-    const follower = await startNode("follower", { ...ALONE, persistent: [a.address], role: "follower" });
+    const follower = await startNode("follower", { ...ALONE, persistent: [a.address], validator: undefined });
     await Promise.all([connected(a, validator), connected(a, follower)]);
     expect(a.network.broadcast({ type: "vote", vote: voteIn(1) }, "validators")).toBe(1);
     expect(a.network.broadcast({ type: "certificate", certificate: CERTIFICATE }, "all")).toBe(2);
@@ -145,9 +149,9 @@ describe("a broadcast", () => {
 describe("gossip", () => {
   /** a - b - c, where a and c do not know each other. */
   async function line(): Promise<[TestNode, TestNode, TestNode]> {
-    const b = await startNode("b", { ...ALONE, role: "follower" });
+    const b = await startNode("b", { ...ALONE, validator: undefined });
     const a = await startNode("a", { ...ALONE, persistent: [b.address] });
-    const c = await startNode("c", { ...ALONE, persistent: [b.address], role: "follower" });
+    const c = await startNode("c", { ...ALONE, persistent: [b.address], validator: undefined });
     await Promise.all([connected(a, b), connected(c, b)]);
     // gossipsub takes new peers into its mesh once a second. Until then, nothing is passed on to them.
     for (let count = 1; c.transactions.items.length === 0 || c.finals.items.length === 0; count++) {
@@ -283,6 +287,82 @@ describe("a full node", () => {
     await b.log.until((all) => all.some(({ message }) => /cannot reach a peer|peer disconnected/.test(message)));
     expect(a.network.peers().map(({ peer }) => peer)).toEqual([c.network.peerId]);
     expect(b.network.peers()).toEqual([]);
+  });
+});
+
+describe("when all places are taken", () => {
+  /** A node with one inbound place, which a peer has that brought something. */
+  async function full(): Promise<[TestNode, TestNode]> {
+    const node = await startNode("node", { ...ALONE, maxPeers: 1 });
+    const first = await startNode("first", { ...ALONE, validator: undefined, persistent: [node.address] });
+    await connected(node, first);
+    return [node, first];
+  }
+
+  it("a newcomer pushes nobody out", async () => {
+    const [node, first] = await full();
+    const second = await startNode("second", { ...ALONE, validator: undefined, persistent: [node.address] });
+    await node.refused.until((all) => all.length > 0);
+    expect(node.refused.items[0]?.reason.code).toBe("NETWORK_FULL");
+    expect(node.refused.items[0]?.peer).toBe(second.network.peerId);
+    expect(node.network.peers().map(({ peer }) => peer)).toEqual([first.network.peerId]);
+    expect(losses(node)).toBe(0);
+  });
+
+  it("a validator takes the place of a peer that is none, and of no other validator", async () => {
+    const [node, first] = await full();
+    const validator = await startNode("validator", { ...ALONE, persistent: [node.address] });
+    await node.peers.until(() => node.network.peers().some(({ peer }) => peer === validator.network.peerId));
+    await node.peers.until(() => losses(node) === 1);
+    expect(node.peers.items.find(({ isConnected }) => !isConnected)?.peer.peer).toBe(first.network.peerId);
+    const other = await startNode("other", { ...ALONE, persistent: [node.address] });
+    await node.refused.until((all) => all.some(({ peer }) => peer === other.network.peerId));
+    expect(node.network.peers().map(({ peer }) => peer)).toEqual([validator.network.peerId]);
+  });
+
+  it("one validator has one place, however many nodes it has", async () => {
+    const node = await startNode("node", { ...ALONE, maxPeers: 2, outboundPeers: 0 });
+    const ordinary = await startNode("ordinary", { ...ALONE, validator: undefined, persistent: [node.address] });
+    await connected(node, ordinary);
+    const validator = signerOf("validator");
+    const one = await startNode("one", { ...ALONE, validator, persistent: [node.address] });
+    await connected(node, one);
+    const two = await startNode("two", { ...ALONE, validator, persistent: [node.address] });
+    await node.refused.until((all) => all.some(({ peer }) => peer === two.network.peerId));
+    expect(losses(node)).toBe(0);
+  });
+});
+
+describe("a node that was here before", () => {
+  it("finds its network again by the peers that lasted, without anybody's help", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "ogpu-network-"));
+    try {
+      const peersFile = join(folder, "peers.json");
+      const a = await startNode("a", ALONE);
+      await writePeers(peersFile, [{ peer: a.network.peerId, addresses: [a.address], lasted: 60_000 }]);
+      const b = await startNode("b", { peersFile });
+      await connected(a, b);
+      await b.network.stop();
+      expect(await readPeers(peersFile)).toMatchObject([{ peer: a.network.peerId, addresses: [a.address] }]);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+
+  it("goes on without a file that cannot be read or written", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "ogpu-network-"));
+    try {
+      const peersFile = join(folder, "folder");
+      mkdirSync(peersFile);
+      const a = await startNode("a", ALONE);
+      const b = await startNode("b", { ...ALONE, persistent: [a.address], peersFile });
+      await connected(a, b);
+      await b.network.stop();
+      const warnings = b.log.items.filter(({ level }) => level === "warn").map(({ message }) => message);
+      expect(warnings).toEqual(["cannot read the peers of the last time", "cannot keep the peers"]);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
   });
 });
 

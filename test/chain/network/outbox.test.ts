@@ -1,6 +1,7 @@
 import type { Stream } from "@libp2p/interface";
 import { describe, expect, it } from "vitest";
 import { Outbox } from "../../../chain/network/outbox.ts";
+import { OutgoingBytes } from "../../../chain/network/outgoing-bytes.ts";
 
 /** A peer that takes what it is told to. */
 class SlowStream extends EventTarget {
@@ -22,12 +23,19 @@ class SlowStream extends EventTarget {
   }
 }
 
-function scene(maxBytes: number): { outbox: Outbox; stream: SlowStream; time: { now: number } } {
+interface Scene {
+  readonly outbox: Outbox;
+  readonly stream: SlowStream;
+  readonly time: { now: number };
+  readonly all: OutgoingBytes;
+}
+
+function scene(maxBytes: number, all: OutgoingBytes = new OutgoingBytes()): Scene {
   const time = { now: 0 };
-  const outbox = new Outbox(maxBytes, () => time.now);
+  const outbox = new Outbox(maxBytes, () => time.now, all);
   const stream = new SlowStream();
   outbox.attach(stream as unknown as Stream);
-  return { outbox, stream, time };
+  return { outbox, stream, time, all };
 }
 
 const frame = (first: number, length = 10) => new Uint8Array(length).fill(first);
@@ -77,5 +85,47 @@ describe("what waits for a peer", () => {
     expect(outbox.stuckFor(time.now)).toBe(150);
     await stream.drain();
     expect(outbox.stuckFor(time.now)).toBe(0);
+  });
+
+  it("counts once for all peers that wait for the same frame, until the last has taken it", async () => {
+    const all = new OutgoingBytes();
+    const [first, second] = [scene(1_000, all), scene(1_000, all)];
+    const shared = frame(1, 100);
+    for (const { outbox } of [first, second]) expect(outbox.push(shared, false)).toBe(true);
+    expect(all.bytes).toBe(100);
+    first.outbox.push(frame(2), true);
+    expect(all.bytes).toBe(110);
+    first.stream.writeBufferLength = 110;
+    await first.stream.drain();
+    expect(all.bytes).toBe(110);
+    first.outbox.close();
+    expect(all.bytes).toBe(100);
+    second.outbox.close();
+    expect(all.bytes).toBe(0);
+  });
+
+  it("is counted while the stream has it, and no longer", async () => {
+    const { outbox, stream, all } = scene(1_000);
+    outbox.push(frame(1, 100), false);
+    const send = stream.send.bind(stream);
+    stream.send = (bytes) => {
+      stream.writeBufferLength = bytes.length;
+      return send(bytes);
+    };
+    await stream.drain();
+    expect(stream.sent).toHaveLength(1);
+    expect(all.bytes).toBe(100);
+    stream.writeBufferLength = 0;
+    stream.dispatchEvent(new Event("idle"));
+    await Promise.resolve();
+    expect(all.bytes).toBe(0);
+  });
+
+  it("gives back what it counted for votes that it drops", () => {
+    const { outbox, all } = scene(50);
+    for (let vote = 0; vote < 20; vote++) outbox.push(frame(vote), true);
+    expect(all.bytes).toBe(50);
+    outbox.close();
+    expect(all.bytes).toBe(0);
   });
 });

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { TokenBucket } from "../../../base/token-bucket.ts";
 import { RateLimits } from "../../../chain/network/rate-limits.ts";
-import { TokenBucket } from "../../../chain/network/token-bucket.ts";
 
 describe("a token bucket", () => {
   it("lets a burst through, then as much as its rate", () => {

@@ -1,7 +1,8 @@
 import { expect, it } from "vitest";
+import { NO_HASH } from "../../../base/votes.ts";
 import { certify } from "../../../chain/consensus/certificate.ts";
 import { makeEpoch } from "../../../chain/consensus/state.ts";
-import { type Certificate, type Message, NO_HASH } from "../../../chain/consensus/types.ts";
+import type { Certificate, Message } from "../../../chain/consensus/types.ts";
 import { ConsensusDriver } from "../../../chain/runtime/driver.ts";
 import { genesisBlock } from "../../sim/counter-app.ts";
 import { SIM_PARAMETERS } from "../../sim/scenario.ts";
@@ -11,7 +12,7 @@ import { CHAIN_ID, testValidators } from "../consensus/support/validators.ts";
 const keys = simulatedKeys();
 const { set, stakes, vote } = testValidators(keys, 4);
 const parameters = { ...SIM_PARAMETERS, chainId: CHAIN_ID };
-const epoch = makeEpoch(0, stakes, genesisBlock(), parameters);
+const epoch = makeEpoch(0, stakes, genesisBlock());
 const votes = [0, 1, 2].map((index) => vote(index, { kind: "NULLIFY", epoch: 0, view: 1, hash: NO_HASH }));
 const certificate = certify(votes, set, keys.crypto) as Certificate;
 
@@ -31,12 +32,13 @@ function driven(send: (message: Message) => void) {
       },
     },
     records: [],
-    ledger: { has: fail, execute: fail, build: fail },
+    ledger: { has: fail, executing: fail, building: fail },
     clock: { now: () => 0, setTimer: () => () => undefined },
     ports: {
       send: (_, message) => send(message),
       serve: () => undefined,
       recover: fail,
+      run: fail,
       candidates: () => [],
       onRejected: () => undefined,
       commit: fail,

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { assert, CodedError } from "../../../base/errors.ts";
+import { NO_HASH, revealMessage, type VoteContent } from "../../../base/votes.ts";
 import { certify } from "../../../chain/consensus/certificate.ts";
 import { type CheckJob, type CheckResult, checkJob } from "../../../chain/consensus/check-job.ts";
 import { leaderOf } from "../../../chain/consensus/leader.ts";
-import { revealMessage } from "../../../chain/consensus/messages.ts";
 import { type ConsensusState, initialState, makeEpoch } from "../../../chain/consensus/state.ts";
 import { step } from "../../../chain/consensus/step.ts";
-import { type Block, type Message, NO_HASH, type Vote, type VoteContent } from "../../../chain/consensus/types.ts";
+import type { Block, Message, Vote } from "../../../chain/consensus/types.ts";
 import { Inbox, type Judgement } from "../../../chain/runtime/inbox.ts";
 import { MAX_CHECKS_PER_PEER } from "../../../chain/runtime/limits.ts";
 import { CounterApp, genesisBlock } from "../../sim/counter-app.ts";
@@ -17,7 +17,7 @@ import { CHAIN_ID, testValidators } from "../consensus/support/validators.ts";
 const keys = simulatedKeys();
 const { stakes, signers, vote } = testValidators(keys, 7);
 const parameters = { ...SIM_PARAMETERS, chainId: CHAIN_ID };
-const epoch = makeEpoch(0, stakes, genesisBlock(), parameters);
+const epoch = makeEpoch(0, stakes, genesisBlock());
 const nullify: VoteContent = { kind: "NULLIFY", epoch: 0, view: 1, hash: NO_HASH };
 const notarize: VoteContent = { ...nullify, kind: "NOTARIZE", hash: `0x${"11".repeat(32)}` };
 const leader = leaderOf(epoch.set, epoch.seed, 1);
@@ -51,8 +51,9 @@ class SlowNode {
     this.wholeBlock = wholeBlock;
   }
 
-  hear(votes: readonly Vote[], from = "peer"): Promise<Judgement>[] {
-    return votes.map((one) => this.inbox.receive(from, { type: "vote", vote: one }));
+  /** Each from its validator's own node, unless somebody else is named. */
+  hear(votes: readonly Vote[], from?: string): Promise<Judgement>[] {
+    return votes.map((one) => this.inbox.receive(from ?? `node ${one.validator}`, { type: "vote", vote: one }));
   }
 
   /** The signature checks under way end, and so do those that follow from them. */
@@ -107,7 +108,8 @@ describe("the inbox", () => {
     void node.hear(votes.slice(0, 4));
     expect(node.held).toHaveLength(0);
     // As the own vote is: counted without passing here.
-    step(node.state, 0, { type: "message", from: "self", message: { type: "vote", vote: votes[4] as Vote } });
+    const own = votes[4] as Vote;
+    step(node.state, 0, { type: "votes", votes: [own], sum: own.signature });
     void node.hear(votes.slice(0, 1));
     await node.finishChecks();
     expect(node.state.view).toBe(2);
@@ -152,7 +154,7 @@ describe("the inbox", () => {
     const flood = Array.from({ length: 1_000 }, (_, view) => node.inbox.receive("liar", falseOne(view + 1)));
     await new Promise((resolve) => setImmediate(resolve));
     expect(node.held).toHaveLength(MAX_CHECKS_PER_PEER);
-    void node.hear(others.slice(0, 3), "peer");
+    void node.hear(others.slice(0, 3));
     expect(node.held).toHaveLength(MAX_CHECKS_PER_PEER + 1);
     await node.finishChecks();
     const judgements = await Promise.all(flood);

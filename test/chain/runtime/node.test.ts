@@ -4,6 +4,7 @@ import { bytesToHex } from "../../../base/bytes.ts";
 import { assert } from "../../../base/errors.ts";
 import { parentCertificateOf } from "../../../chain/blocks/parent-certificate.ts";
 import { indicesOf } from "../../../chain/consensus/certificate.ts";
+import { systemClock } from "../../../chain/runtime/clock.ts";
 import type { Node } from "../../../chain/runtime/node.ts";
 import { Cluster, clusterSpec, included, POOR } from "./support/cluster.ts";
 
@@ -162,7 +163,25 @@ it("a node stops when the chain is not that of its operator's checkpoint, also w
   await transfers(5, nodes);
   const checkpoint = { epoch: 0, hash: `0x${"77".repeat(32)}` as const };
   const failed = new Promise<unknown>((resolve) => {
-    void cluster?.open("careful", { catchUp: { nearBlocks: 1_000, checkpoint }, onFailure: resolve });
+    void cluster?.open("careful", { catchUp: { nearBlocks: 1_000 }, vouched: { checkpoint }, onFailure: resolve });
   });
   expect(await failed).toMatchObject({ code: "SYNC_CHECKPOINT_UNKNOWN" });
+});
+
+it("a node that was off for longer than the trusting period follows nobody until its operator vouches for a block", async () => {
+  cluster = new Cluster(clusterSpec(4));
+  const nodes = await validators(4);
+  const { node: follower } = await cluster.open("follower");
+  await transfers(2, [...nodes, follower]);
+  const last = follower.head;
+  await cluster.close("follower");
+  const late = cluster.spec.consensus.trustingPeriodSeconds * 1000 + 60_000;
+  const clock = { ...systemClock, now: () => systemClock.now() + late };
+  await expect(cluster.open("follower", { clock })).rejects.toMatchObject({
+    code: "SYNC_TRUST_EXPIRED",
+    data: { number: last.number, hash: bytesToHex(last.hash) },
+  });
+  const again = await cluster.open("follower", { clock, vouched: { block: bytesToHex(last.hash) } });
+  expect(again.node.head.number).toBe(last.number);
+  expect(again.footing()).toBe("firm");
 });

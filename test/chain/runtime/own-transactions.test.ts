@@ -9,9 +9,13 @@ function raw(number: number): Uint8Array {
   return new Uint8Array([number >> 8, number & 255]);
 }
 
+function hashed(bytes: Uint8Array): { readonly hash: Hex } {
+  return { hash: bytesToHex(keccak256(bytes)) };
+}
+
 /** A mempool in which exactly these wait. */
 function holding(raws: readonly Uint8Array[]): { get(hash: Hex): RecoveredTransaction | undefined } {
-  const entries = new Map(raws.map((bytes) => [bytesToHex(keccak256(bytes)), bytes]));
+  const entries = new Map(raws.map((bytes) => [hashed(bytes).hash, bytes]));
   return {
     get: (hash) => {
       const bytes = entries.get(hash);
@@ -24,7 +28,7 @@ describe("transactions of our own clients", () => {
   it("are told to others again after a while, and then after another", () => {
     const own = new OwnTransactions();
     const pool = holding([raw(1)]);
-    own.add([raw(1)], 1_000);
+    own.add([hashed(raw(1))], 1_000);
     expect(own.takeDue(pool, 999 + REPUBLISH_INTERVAL)).toEqual([]);
     expect(own.takeDue(pool, 1_000 + REPUBLISH_INTERVAL)).toEqual([raw(1)]);
     expect(own.takeDue(pool, 1_001 + REPUBLISH_INTERVAL)).toEqual([]);
@@ -33,7 +37,7 @@ describe("transactions of our own clients", () => {
 
   it("are forgotten once they do not wait any more", () => {
     const own = new OwnTransactions();
-    own.add([raw(1), raw(2)], Number.NEGATIVE_INFINITY);
+    own.add([hashed(raw(1)), hashed(raw(2))], Number.NEGATIVE_INFINITY);
     expect(own.takeDue(holding([raw(2)]), 0)).toEqual([raw(2)]);
     expect(own.takeDue(holding([raw(1), raw(2)]), REPUBLISH_INTERVAL)).toEqual([raw(2)]);
   });
@@ -41,7 +45,7 @@ describe("transactions of our own clients", () => {
   it("are told a bounded number at a time, and all in the end", () => {
     const own = new OwnTransactions();
     const raws = Array.from({ length: MAX_REPUBLISHED + 3 }, (_, index) => raw(index));
-    own.add(raws, Number.NEGATIVE_INFINITY);
+    own.add(raws.map(hashed), Number.NEGATIVE_INFINITY);
     const pool = holding(raws);
     expect(own.takeDue(pool, 0)).toHaveLength(MAX_REPUBLISHED);
     expect(own.takeDue(pool, 1)).toEqual(raws.slice(MAX_REPUBLISHED));

@@ -42,3 +42,12 @@ it("answers for bad ones in their place, and asks again after a fault of ours", 
   isBroken = false;
   expect(await fragile.recover(raws)).toHaveLength(3);
 });
+
+it("takes the word of another thread of ours, within its bound", async () => {
+  const { cache, asked, pool } = counted();
+  for (const raw of raws) cache.know(raw, ALICE.address);
+  const [first] = await cache.recover(raws.slice(0, 1));
+  expect(first).toMatchObject({ sender: ALICE.address, transaction: { nonce: 0n } });
+  expect(asked).toEqual([]);
+  await pool.close();
+});

@@ -58,7 +58,7 @@ it("puts a transfer into a block, pays the fees and keeps the receipt", async ()
   const fee = 21_000n * (receipt?.effectiveGasPrice ?? 0n);
   expect(balance(ALICE.address)).toBe(999n * OGPU - fee);
   expect(balance(BOB.address)).toBe(1001n * OGPU);
-  expect(balance(COINBASE)).toBe(21_000n * GWEI + OGPU / 20n);
+  expect(balance(COINBASE)).toBe(21_000n * GWEI);
 });
 
 it("makes blocks no faster than the interval", async () => {
@@ -171,4 +171,11 @@ it("refuses the folder of another chain, and a folder in use", async () => {
   const other = { ...fixture.spec, chainId: 777_999n };
   await expect(fixture.open({ spec: other })).rejects.toMatchObject({ code: "STORE_WRONG_CHAIN" });
   node = await fixture.open();
+});
+
+it("leaves no timer when it is stopped while the journal is read", async () => {
+  await node.stop();
+  const starting = node.start(undefined, [fixture.sign(ALICE)]);
+  await Promise.all([node.stop(), starting]);
+  expect(fixture.clock.timersSet).toBe(0);
 });

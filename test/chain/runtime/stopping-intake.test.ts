@@ -23,16 +23,19 @@ function failing() {
       new Promise<readonly RecoveryResult[]>((_, reject) => {
         fail = reject;
       }),
+    isRecovered: () => false,
+    onWaste: unused,
     journal: unused,
     publish: unused,
     onAdded: unused,
+    onFailure: unused,
   });
   return { intake, fail: (error: unknown) => fail(error) };
 }
 
 it("blames no peer for transactions that came when the node was stopping", async () => {
   const { intake, fail } = failing();
-  const judgement = intake.receive([new Uint8Array([2])]);
+  const judgement = intake.receive([new Uint8Array([2])], "peer");
   await intake.close();
   fail(new CodedError("SENDERS_CLOSED", "the threads have ended"));
   expect(await judgement).toBe("ignore");
@@ -40,7 +43,7 @@ it("blames no peer for transactions that came when the node was stopping", async
 
 it("does not hide a fault of its own while it runs", async () => {
   const { intake, fail } = failing();
-  const judgement = intake.receive([new Uint8Array([2])]);
+  const judgement = intake.receive([new Uint8Array([2])], "peer");
   const fault = new Error("a thread died");
   fail(fault);
   await expect(judgement).rejects.toBe(fault);

@@ -126,4 +126,25 @@ describe("a version of the state", () => {
     );
     await store.close();
   });
+
+  it("stays readable while it is held, however many newer ones are final, and expires when it is released", async () => {
+    const limits = { retainedVersions: 1, cachedAccounts: 2, cachedPageBytes: 100 };
+    const store = await ChainStore.open(folders.next(), { chain: TEST_IDENTITY, limits });
+    const chain = new FinalisedChain(store);
+    const naive = new NaiveState();
+    const changesTo = (nonce: bigint): ReturnType<typeof changesOf> =>
+      changesOf(ADDRESSES.map((address) => [address, { nonce, balance: nonce, code: 0 }] as const));
+    await chain.append(finalBlock(chain.head, chain.state(), changesTo(1n)));
+    naive.apply(changesTo(1n));
+    const { state, release } = chain.holdState();
+    for (let nonce = 2n; nonce < 7n; nonce++) {
+      await chain.append(finalBlock(chain.head, chain.state(), changesTo(nonce)));
+      expectSameState(state.reader, naive);
+    }
+    release();
+    expect(() => state.reader.account(ADDRESSES[0] as `0x${string}`)).toThrow(
+      expect.objectContaining({ code: "STORE_STATE_EXPIRED" }),
+    );
+    await store.close();
+  });
 });

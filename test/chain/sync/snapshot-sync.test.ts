@@ -167,7 +167,7 @@ describe("peers without the keys", () => {
       ),
       { numRuns: 80 },
     );
-  }, 120_000);
+  });
 });
 
 describe("trust", () => {

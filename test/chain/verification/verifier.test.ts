@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterEach, describe, expect, it } from "vitest";
 import type { Hex } from "../../../base/bytes.ts";
+import { revealMessage, type VoteContent } from "../../../base/votes.ts";
 import { certify } from "../../../chain/consensus/certificate.ts";
 import { type CheckJob, checkJob, type ReceivedVote } from "../../../chain/consensus/check-job.ts";
-import { revealMessage } from "../../../chain/consensus/messages.ts";
-import type { Block, Certificate, VoteContent } from "../../../chain/consensus/types.ts";
+import type { Block, Certificate } from "../../../chain/consensus/types.ts";
 import { idAt } from "../../../chain/consensus/validator-set.ts";
 import { inlineVerifier, type Verifier } from "../../../chain/verification/verifier.ts";
 import { WorkerVerifier, type WorkerVerifierOptions } from "../../../chain/verification/worker-verifier.ts";
@@ -183,7 +183,7 @@ describe("a verifier on a thread", () => {
       parentPort.on("message", ({ type, job }) => {
         if (type !== "job") return;
         if (job.type === "certificate") throw new Error("too much for me");
-        parentPort.postMessage({ verdict: [true] });
+        parentPort.postMessage({ verdict: { isGood: [true] } });
       });
     `);
     const verifier = onThread({ workerUrl });

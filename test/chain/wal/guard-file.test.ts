@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { Prng } from "../../../base/prng.ts";
+import type { VoteContent } from "../../../base/votes.ts";
 import { Guard } from "../../../chain/consensus/guard.ts";
-import type { LogRecord, VoteContent } from "../../../chain/consensus/types.ts";
+import type { LogRecord } from "../../../chain/consensus/types.ts";
 import { ConsensusLog, type ConsensusLogOptions, createLog } from "../../../chain/wal/consensus-log.ts";
 import { exportGuard, exportGuardOn, importGuard, parseGuardFile } from "../../../chain/wal/guard-file.ts";
 import { TemporaryFolders } from "../store/support/temporary-folder.ts";

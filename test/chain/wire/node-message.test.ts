@@ -2,7 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { bytesToHex, type Hex } from "../../../base/bytes.ts";
 import { CodedError } from "../../../base/errors.ts";
-import type { Certificate, FinalSegment, LogRecord, Vote, VoteContent } from "../../../chain/consensus/types.ts";
+import type { VoteContent } from "../../../base/votes.ts";
+import type { Certificate, FinalSegment, LogRecord, Vote } from "../../../chain/consensus/types.ts";
 import { finalCodec } from "../../../chain/wire/gossip.ts";
 import { MAX_COUNT } from "../../../chain/wire/limits.ts";
 import { recordCodec } from "../../../chain/wire/log-record.ts";
@@ -75,7 +76,9 @@ const consensus: fc.Arbitrary<ConsensusMessage> = fc.oneof(
       version: fc.nat(0xffff),
       chainId: fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }),
       genesis: hash,
-      role: fc.constantFrom("validator" as const, "follower" as const),
+      proof: fc.option(fc.record({ key: bytes(48).map((key) => bytesToHex(key)), signature: bytes(96) }), {
+        nil: undefined,
+      }),
       height: count,
       addresses: fc.array(address, { maxLength: 8 }),
       agent: fc.constantFrom("", "ogpu/0.1.0"),

@@ -2,24 +2,24 @@
  * One core among three scripted validators. Execution and the log answer at once unless a test holds them back, so that
  * each rule can be watched alone.
  */
+
 import type { Hex } from "../../../../base/bytes.ts";
 import { assert } from "../../../../base/errors.ts";
+import { NO_HASH, revealMessage } from "../../../../base/votes.ts";
 import { certify } from "../../../../chain/consensus/certificate.ts";
 import type { Effect, Event } from "../../../../chain/consensus/events.ts";
 import { leaderOf } from "../../../../chain/consensus/leader.ts";
-import { revealMessage } from "../../../../chain/consensus/messages.ts";
 import type { ConsensusParameters } from "../../../../chain/consensus/parameters.ts";
 import { restore } from "../../../../chain/consensus/restore.ts";
 import { type ConsensusState, type Epoch, makeEpoch } from "../../../../chain/consensus/state.ts";
 import { step } from "../../../../chain/consensus/step.ts";
-import {
-  type Block,
-  type Certificate,
-  type CertificateKind,
-  type LogRecord,
-  type Message,
-  NO_HASH,
-  type VoteContent,
+import type {
+  Block,
+  Certificate,
+  CertificateKind,
+  LogRecord,
+  Message,
+  Vote,
 } from "../../../../chain/consensus/types.ts";
 import { idAt } from "../../../../chain/consensus/validator-set.ts";
 import { CounterApp, type EpochPlan, genesisBlock } from "../../../sim/counter-app.ts";
@@ -35,9 +35,10 @@ export class CoreDriver {
   readonly epoch: Epoch;
   state: ConsensusState;
   now = 1_000;
-  /** Whether fsyncs and executions complete at once. */
+  /** Whether fsyncs, executions and commits complete at once. */
   syncs = true;
   executes = true;
+  commits = true;
   readonly log: LogRecord[] = [];
   readonly effects: Effect[] = [];
   readonly #plan: EpochPlan;
@@ -46,7 +47,7 @@ export class CoreDriver {
   constructor(blocksPerEpoch = 1_000) {
     this.validators = testValidators(this.#keys);
     this.#plan = { blocksPerEpoch, stakesOf: () => this.validators.stakes };
-    this.epoch = makeEpoch(0, this.validators.stakes, genesisBlock(), this.parameters);
+    this.epoch = makeEpoch(0, this.validators.stakes, genesisBlock());
     this.state = this.#fresh();
     this.feed({ type: "start" });
   }
@@ -76,11 +77,13 @@ export class CoreDriver {
       this.feed({ type: "synced", position: effect.position });
     } else if (effect.type === "execute" && this.executes) {
       this.feed({ type: "executed", hash: effect.block.hash, valid: true });
-    } else if (effect.type === "commit") this.feed({ type: "committed", hash: effect.certificate.hash });
+    } else if (effect.type === "commit" && this.commits)
+      this.feed({ type: "committed", hash: effect.certificate.hash });
   }
 
   receive(message: Message): void {
-    this.feed({ type: "message", from: idAt(this.validators.set, 1), message });
+    if (message.type === "vote") this.feed({ type: "votes", votes: [message.vote], sum: message.vote.signature });
+    else this.feed({ type: "message", from: idAt(this.validators.set, 1), message });
   }
 
   leader(view: number): number {
@@ -140,12 +143,13 @@ export class CoreDriver {
 
   /** The core's own votes that were sent, each as `KIND view hash`. */
   get sent(): string[] {
-    const votes = this.effects.flatMap((effect): VoteContent[] => {
+    const votes = this.effects.flatMap((effect): Vote[] => {
       if (effect.type !== "send" || effect.to !== "all") return [];
       if (effect.message.type === "proposal") return [effect.message.proposal.vote];
       return effect.message.type === "vote" ? [effect.message.vote] : [];
     });
-    return votes.map(({ kind, view, hash }) => `${kind} ${view} ${hash.slice(0, 10)}`);
+    const own = votes.filter(({ validator }) => validator === 0);
+    return own.map(({ kind, view, hash }) => `${kind} ${view} ${hash.slice(0, 10)}`);
   }
 
   of<Type extends Effect["type"]>(type: Type): Extract<Effect, { type: Type }>[] {

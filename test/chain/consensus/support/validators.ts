@@ -1,8 +1,9 @@
 /** Four validators with equal stake, and what they sign. */
+
 import { assert } from "../../../../base/errors.ts";
+import { type VoteContent, voteMessage } from "../../../../base/votes.ts";
 import type { Signer } from "../../../../chain/consensus/crypto.ts";
-import { voteMessage } from "../../../../chain/consensus/messages.ts";
-import type { Vote, VoteContent } from "../../../../chain/consensus/types.ts";
+import type { Vote } from "../../../../chain/consensus/types.ts";
 import { makeValidatorSet, type ValidatorSet, type ValidatorStake } from "../../../../chain/consensus/validator-set.ts";
 import type { KeyMaker } from "../../../sim/sim-crypto.ts";
 
@@ -19,7 +20,7 @@ export interface TestValidators {
 export function testValidators(keys: KeyMaker, count = 4, prefix = "validator"): TestValidators {
   const made = Array.from({ length: count }, (_, index) => keys.signer(`${prefix} ${index}`));
   const stakes = made.map(({ id }) => ({ id, stake: 10n }));
-  const set = makeValidatorSet(stakes, 4n);
+  const set = makeValidatorSet(stakes);
   const signers = set.ids.map((id) => {
     const signer = made.find((one) => one.id === id);
     assert(signer !== undefined, "every validator of the set has a key");

@@ -1,8 +1,12 @@
 /** Real nodes over 127.0.0.1, and what their handlers saw. */
 
+import { bls } from "../../../../base/bls.ts";
 import { bytesToHex, type Hex, utf8 } from "../../../../base/bytes.ts";
 import type { CodedError } from "../../../../base/errors.ts";
 import { keccak256 } from "../../../../base/keccak.ts";
+import type { Progress } from "../../../../base/progress.ts";
+import { blsSigner } from "../../../../chain/consensus/bls-crypto.ts";
+import type { Signer } from "../../../../chain/consensus/crypto.ts";
 import type { Block, FinalSegment } from "../../../../chain/consensus/types.ts";
 import type { GossipVerdict } from "../../../../chain/network/gossip.ts";
 import type { Timing } from "../../../../chain/network/limits.ts";
@@ -68,6 +72,12 @@ export interface TestNode {
   readonly address: string;
   height: number;
   verdict: GossipVerdict;
+  /** After it was recorded. */
+  receive: (from: string, message: NodeMessage) => void;
+  gone: (peer: string) => void;
+  judgeProgress: (from: string, batch: readonly Progress[]) => GossipVerdict;
+  /** Whose keys are in the set: everybody's, at first. */
+  isValidator: (key: Hex) => boolean;
   /** Thrown by onMessage when set. */
   failure: Error | undefined;
 }
@@ -86,6 +96,11 @@ export function keyOf(name: string): Uint8Array {
   return keccak256(utf8(name));
 }
 
+/** The key of the validator of that name. */
+export function signerOf(name: string): Signer {
+  return blsSigner(bls, bls.privateKeyFromSeed(keyOf(name)));
+}
+
 export async function startNode(name: string, options: Partial<NetworkOptions> = {}): Promise<TestNode> {
   const log = new Recorder<LogLine>();
   const record = (level: keyof NetworkLog) => (data: object, message: string) => log.push({ level, data, message });
@@ -93,17 +108,23 @@ export async function startNode(name: string, options: Partial<NetworkOptions> =
     messages: new Recorder(),
     transactions: new Recorder(),
     finals: new Recorder(),
+
     peers: new Recorder(),
     refused: new Recorder(),
     log,
     height: 0,
     verdict: "accept",
+    judgeProgress: () => "ignore",
+    receive: () => undefined,
+    gone: () => undefined,
+    isValidator: () => true,
     failure: undefined,
   };
   const handlers: NetworkHandlers = {
     onMessage(from, message) {
       node.messages.push({ from, message });
       if (node.failure !== undefined) throw node.failure;
+      node.receive(from, message);
     },
     onTransactions(from, raws) {
       node.transactions.push({ from, raws });
@@ -113,8 +134,15 @@ export async function startNode(name: string, options: Partial<NetworkOptions> =
       node.finals.push({ from, segment });
       return Promise.resolve(node.verdict);
     },
-    onPeer: (peer, isConnected) => node.peers.push({ peer, isConnected }),
+    onProgress(from, batch) {
+      return Promise.resolve(node.judgeProgress(from, batch));
+    },
+    onPeer: (peer, isConnected) => {
+      if (!isConnected) node.gone(peer.peer);
+      node.peers.push({ peer, isConnected });
+    },
     onRefused: (peer, reason) => node.refused.push({ peer, reason }),
+    isValidator: (key) => node.isValidator(key),
     status: () => ({ height: node.height }),
   };
   const network = await Network.create(
@@ -122,7 +150,7 @@ export async function startNode(name: string, options: Partial<NetworkOptions> =
       nodeKey: keyOf(name),
       chainId: 7n,
       genesis: GENESIS,
-      role: "validator",
+      validator: signerOf(name),
       listen: ["/ip4/127.0.0.1/tcp/0"],
       log: { debug: record("debug"), info: record("info"), warn: record("warn"), error: record("error") },
       timing: QUICK,

@@ -22,7 +22,7 @@ export const HELLO: Hello = {
   version: 1,
   chainId: 7n,
   genesis: GENESIS,
-  role: "follower",
+  proof: undefined,
   height: 0,
   addresses: [],
   agent: "raw",

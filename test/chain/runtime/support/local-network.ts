@@ -58,6 +58,9 @@ export class LocalNetwork {
       publishFinalBlock: (segment: FinalSegment) => {
         for (const [other] of others()) deliver(other, ({ handlers }) => void handlers.onFinalBlock(name, segment));
       },
+      publishProgress: (progress) => {
+        for (const [other] of others()) deliver(other, ({ handlers }) => void handlers.onProgress(name, [progress]));
+      },
       penalise: (peer, offence) => this.penalties.push({ by: name, peer, offence }),
       stop: async () => {
         this.#members.delete(name);

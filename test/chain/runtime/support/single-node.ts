@@ -50,10 +50,14 @@ export function singleSpec(): ChainSpec {
 export class SingleNode {
   readonly directory: string = mkdtempSync(join(tmpdir(), "ogpu-node-"));
   readonly clock: ManualClock = new ManualClock(START_SECONDS * 1000);
-  readonly spec: ChainSpec = singleSpec();
+  readonly spec: ChainSpec;
   readonly failures: unknown[] = [];
   readonly blocks: ChainHead[] = [];
   #opened: OpenNode | undefined;
+
+  constructor(spec: ChainSpec = singleSpec()) {
+    this.spec = spec;
+  }
 
   async open(changes: Partial<OpenNodeOptions> = {}): Promise<Node> {
     this.#opened = await openNode({

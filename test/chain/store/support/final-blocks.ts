@@ -50,6 +50,7 @@ export function finalBlock(
       view: head?.number ?? 0,
       proposer: 3,
       milliseconds: 250,
+      reservedGas: 0n,
       taskRoot: new Uint8Array(32),
       validatorSetHash: new Uint8Array(32).fill(9),
       nextValidatorSetHash: nextValidatorsHash(nextValidators),

@@ -100,7 +100,6 @@ export class SampleChain {
     return {
       chainId: CHAIN_ID,
       crypto: KEYS.crypto,
-      capDivisor: 4n,
       trustingPeriod: 14 * DAY,
       maxSkew: 500,
       genesis: this.genesis,

@@ -1,7 +1,9 @@
 /** Records of any size, and a codec for tests: votes as JSON, with a padding that stands for blocks. */
+
 import { bytesToHex, type Hex, utf8 } from "../../../../base/bytes.ts";
 import { Prng } from "../../../../base/prng.ts";
-import type { LogRecord, VoteContent } from "../../../../chain/consensus/types.ts";
+import type { VoteContent } from "../../../../base/votes.ts";
+import type { LogRecord } from "../../../../chain/consensus/types.ts";
 import type { RecordCodec } from "../../../../chain/wal/log-file.ts";
 import type { LogIdentity } from "../../../../chain/wal/log-header.ts";
 
