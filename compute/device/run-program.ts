@@ -4,9 +4,9 @@ import { assert } from "../../base/errors.ts";
 import { reject } from "../program/errors.ts";
 import { CHUNK_BYTES, contentAddress } from "../program/merkle.ts";
 import { type ScheduledLaunch, scheduleOf } from "../program/schedule.ts";
-import { blockAt, blockCount, tileBytes } from "../program/tiles.ts";
+import { blockAt, blockCount, isWhole, tileBytes } from "../program/tiles.ts";
 import type { Extent, Program, TileSpec } from "../program/types.ts";
-import { type CheckedProgram, isWhole } from "../ptx/check-program.ts";
+import type { CheckedProgram } from "../ptx/check-program.ts";
 import type { TileWindow, TrapReason } from "../ptx/wasm/machine.ts";
 import type { Engine, Memory } from "./engine.ts";
 
@@ -59,28 +59,47 @@ export function outputsOf({ outputs, buffers }: Program, memory: Memory): Readon
   return new Map(outputs.map((index) => [buffers[index]?.name ?? "", memory.buffer(index).slice()]));
 }
 
-/** What the buffers hold at the start; `undefined` for zeros. */
-export function startOf(
+/** What the buffers of one kind hold at the start, by their position; `undefined` for those of other kinds. */
+export function contentsOf(
   { buffers }: Program,
-  inputs: ReadonlyMap<string, Uint8Array>,
+  wanted: "input" | "constant",
+  given: ReadonlyMap<string, Uint8Array>,
 ): readonly (Uint8Array | undefined)[] {
   return buffers.map(({ name, kind, bytes, address }, buffer) => {
-    if (kind === "zero" || kind === "scratch") return undefined;
-    const given = inputs.get(name);
-    if (given?.length !== bytes) {
-      reject("PROGRAM_INPUT", `buffer ${name} needs ${bytes} bytes, got ${given?.length ?? "none"}`, { buffer });
+    if (kind !== wanted) return undefined;
+    const contents = given.get(name);
+    if (contents?.length !== bytes) {
+      reject("PROGRAM_INPUT", `buffer ${name} needs ${bytes} bytes, got ${contents?.length ?? "none"}`, { buffer });
     }
-    if (address !== undefined && !equalBytes(contentAddress(given), address)) {
+    if (address !== undefined && !equalBytes(contentAddress(contents), address)) {
       reject("PROGRAM_INPUT", `the contents of constant ${name} are not the ones that it names`, { buffer });
     }
-    return given;
+    return contents;
+  });
+}
+
+/** What buffers hold before a segment, by their position: what was written, else the inputs. Throws PROGRAM_INPUT. */
+export function contentsAt(
+  program: Program,
+  inputs: ReadonlyMap<string, Uint8Array>,
+  segment: { readonly contents: ReadonlyMap<number, Uint8Array> } | undefined,
+): readonly (Uint8Array | undefined)[] {
+  return contentsOf(program, "input", inputs).map((contents, buffer) => {
+    const written = segment?.contents.get(buffer);
+    const bytes = program.buffers[buffer]?.bytes;
+    if (written !== undefined && written.length !== bytes) {
+      reject("PROGRAM_INPUT", `buffer ${buffer} has ${bytes} bytes, got ${written.length}`, { buffer });
+    }
+    return written ?? contents;
   });
 }
 
 function fillBuffers(program: Program, engine: Engine, inputs: ReadonlyMap<string, Uint8Array>): void {
-  for (const [index, contents] of startOf(program, inputs).entries()) {
+  const constants = contentsOf(program, "constant", inputs);
+  for (const [index, contents] of contentsOf(program, "input", inputs).entries()) {
     const target = engine.buffer(index).fill(0);
-    if (contents !== undefined) target.set(contents);
+    const start = contents ?? constants[index];
+    if (start !== undefined) target.set(start);
   }
 }
 

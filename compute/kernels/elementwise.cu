@@ -34,7 +34,7 @@ UNARY(gelu, ogpu::mul(ogpu::mul(v, 0.5f), ogpu::add(1.0f, ogpu::erf(ogpu::mul(v,
       });                                                                                                    \
     } else {                                                                                                 \
       ogpu::Repeated p{(uint32_t)xEach, (uint32_t)xCount}, q{(uint32_t)yEach, (uint32_t)yCount};             \
-      ogpu::each_pair(n, blockIdx.x, p, q, [&](int64_t i, uint32_t u, uint32_t v) {                          \
+      ogpu::each_pair(n, blockIdx.x, p, q, [&](int64_t i, auto u, auto v) {                                  \
         float a = x[u], b = y[v];                                                                            \
         z[i] = value;                                                                                        \
       });                                                                                                    \

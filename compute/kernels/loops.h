@@ -76,8 +76,9 @@ OGPU_INLINE int64_t run_of(const Repeated& repeated, int64_t i) {
   return repeated.each - i % repeated.each;
 }
 
+// Indices of 64 bits: cut to 32 in every step they would hide that neighbours follow each other.
 template <int X, int Y, class Body>
-OGPU_INLINE void pair_run(int64_t from, int64_t length, uint32_t x, uint32_t y, Body body) {
+OGPU_INLINE void pair_run(int64_t from, int64_t length, int64_t x, int64_t y, Body body) {
   for (int64_t j = 0; j < length; j++) body(from + j, x + X * j, y + Y * j);
 }
 

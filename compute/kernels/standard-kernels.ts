@@ -1,7 +1,7 @@
 /** The PTX of the standard kernels: the committed output of nvcc, cut into one text for each kernel. */
-import { existsSync, readFileSync } from "node:fs";
 import { assert } from "../../base/errors.ts";
 import type { KernelSource } from "../program/types.ts";
+import { ptxText } from "./ptx-text.ts";
 
 /** File -> its kernels. */
 const FILES: Readonly<Record<string, readonly string[]>> = {
@@ -23,17 +23,9 @@ export const STANDARD_KERNELS: readonly string[] = Object.values(FILES).flat();
 
 const texts = new Map<string, string>();
 
-/** From the sources and from `dist`, which lies one folder further down. */
-function readPtx(file: string): string {
-  const places = [`./ptx/${file}.ptx`, `../../../compute/kernels/ptx/${file}.ptx`];
-  const place = places.map((path) => new URL(path, import.meta.url)).find((url) => existsSync(url));
-  assert(place !== undefined, `the PTX of ${file} is part of the package`);
-  return readFileSync(place, "utf8");
-}
-
 /** The header of the module, and the kernels that follow it. */
 function cut(file: string): void {
-  const [header = "", ...kernels] = readPtx(file).split(/^(?=\.visible \.entry )/m);
+  const [header = "", ...kernels] = ptxText(`ptx/${file}`).split(/^(?=\.visible \.entry )/m);
   for (const kernel of kernels) {
     const name = /^\.visible \.entry (\w+)/.exec(kernel)?.[1] ?? "";
     // What lies between two kernels is comments.

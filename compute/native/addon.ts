@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 
-export type CpuVariant = "fma" | "portable";
+export type CpuVariant = "avx512" | "fma" | "portable";
 
 export interface CpuRun {
   readonly promise: Promise<"done" | "cancelled" | "no memory">;
@@ -17,7 +17,8 @@ export interface CpuAddon {
   /**
    * Runs launches one after the other, off this thread. Buffers must not be touched until the promise is settled. Nothing is
    * checked: the caller knows that the launches stay within their buffers. `progress` gets the launches that are done, with
-   * the part of the one under way.
+   * the part of the one under way. Besides the standard kernels there is `tile_addresses`, the same in every variant
+   * (hash/tile-addresses.h).
    */
   run(
     variant: CpuVariant,
@@ -33,6 +34,10 @@ export interface CpuLaunch {
   /** One for each parameter: the bytes of a scalar, or memory to work in. */
   readonly values: readonly Uint8Array[];
   readonly isBuffer: readonly boolean[];
+  /** Of a launch that follows another: a bit for each operand that is what that one made. */
+  readonly chained?: number;
+  /** Launches of elementwise kernels that go on with each part of the result while it is at hand, and leave theirs there. */
+  readonly followers?: readonly CpuLaunch[];
 }
 
 export interface CudaDeviceInfo {
@@ -52,17 +57,31 @@ export interface CudaLaunch {
   readonly arguments: readonly (number | Uint8Array)[];
 }
 
+/** All of a buffer, from memory or into it. */
+export interface CudaCopy {
+  readonly buffer: number;
+  readonly bytes: Uint8Array;
+}
+
 /** Calls run one after the other, on a thread of the session. A call that fails rejects with a `code`. */
 export interface CudaSession {
   open(): Promise<void>;
-  /** Kernels are numbered in the order in which they are loaded. */
-  load(ptx: string, entry: string): Promise<void>;
+  /** Kernels are numbered in the order in which they are loaded. Meanwhile buffers get their contents. */
+  load(
+    kernels: readonly { readonly ptx: string; readonly entry: string }[],
+    uploads: readonly CudaCopy[],
+  ): Promise<void>;
   /** Buffers are numbered alike, and start as zeros. */
   allocate(lengths: readonly number[]): Promise<void>;
   upload(buffer: number, offset: number, bytes: Uint8Array): Promise<void>;
   download(buffer: number, offset: number, bytes: Uint8Array): Promise<void>;
-  /** `timeout` in milliseconds, 0 for none. */
-  launch(launches: readonly CudaLaunch[], timeout: number, progress?: (done: number) => void): Promise<void>;
+  /** `timeout` in milliseconds, 0 for none. Meanwhile `downloads` are made, of buffers that the launches do not write. */
+  launch(
+    launches: readonly CudaLaunch[],
+    timeout: number,
+    progress?: (done: number) => void,
+    downloads?: readonly CudaCopy[],
+  ): Promise<void>;
   cancel(): void;
   close(): Promise<void>;
 }

@@ -1,13 +1,14 @@
 /** A GPU through the CUDA driver: a context for each job, kernels as PTX that leaves nothing to the hardware. */
 import { CodedError, isCoded } from "../../../base/errors.ts";
-import type { CudaAddon, CudaDeviceInfo, CudaLaunch, CudaSession } from "../../native/addon.ts";
+import type { CudaAddon, CudaCopy, CudaDeviceInfo, CudaLaunch, CudaSession } from "../../native/addon.ts";
 import { type ScheduledLaunch, scheduleOf } from "../../program/schedule.ts";
 import type { Program, StepSpec } from "../../program/types.ts";
 import type { CheckedProgram } from "../../ptx/check-program.ts";
-import type { Device, DeviceOptions, DeviceResult } from "../device.ts";
+import type { Device, DeviceOptions, DeviceResult, PreparedProgram } from "../device.ts";
 import type { DeviceErrorCode } from "../engine.ts";
-import { bufferOf, startOf } from "../run-program.ts";
-import { ENTRY, printPtx } from "./print-ptx.ts";
+import { contentsAt, contentsOf } from "../run-program.ts";
+import { ENTRY, type LaunchBounds, printPtx, roundsArgument } from "./print-ptx.ts";
+import { ShownLaunches } from "./shown-launches.ts";
 
 /** What a machine with NVIDIA's driver has. */
 export const CUDA_LIBRARY = "libcuda.so.1";
@@ -54,19 +55,35 @@ export class CudaDevice implements Device {
     this.name = `CUDA ${info.index}: ${info.name}`;
   }
 
+  prepare(checked: CheckedProgram, constants: ReadonlyMap<string, Uint8Array>): PreparedProgram {
+    const kept = contentsOf(checked.program, "constant", constants).map((contents) => contents?.slice());
+    return { run: (inputs, options = {}) => this.#run(checked, kept, inputs, options) };
+  }
+
   async run(
     checked: CheckedProgram,
     inputs: ReadonlyMap<string, Uint8Array>,
     options: DeviceOptions = {},
   ): Promise<DeviceResult> {
-    const start = startOf(checked.program, inputs);
+    const constants = contentsOf(checked.program, "constant", inputs);
+    return await this.#run(checked, constants, inputs, options);
+  }
+
+  async #run(
+    checked: CheckedProgram,
+    constants: readonly (Uint8Array | undefined)[],
+    inputs: ReadonlyMap<string, Uint8Array>,
+    options: DeviceOptions,
+  ): Promise<DeviceResult> {
+    const held = contentsAt(checked.program, inputs, options.segment);
+    const start = held.map((contents, index) => contents ?? constants[index]);
     options.signal?.throwIfAborted();
     const session = new this.#addon.Session(this.#library, this.#info.index, this.#memoryLimit);
     const cancel = (): void => session.cancel();
     options.signal?.addEventListener("abort", cancel);
     try {
       await prepare(session, checked, start);
-      await this.#launchAll(session, checked.program, options);
+      await this.#launchAll(session, checked, options);
       return { kind: "done", outputs: await outputsOf(session, checked.program) };
     } catch (error) {
       options.signal?.throwIfAborted();
@@ -77,62 +94,72 @@ export class CudaDevice implements Device {
     }
   }
 
-  async #launchAll(session: CudaSession, program: Program, options: DeviceOptions): Promise<void> {
-    const size = options.onLaunch === undefined ? BATCH : 1;
+  async #launchAll(session: CudaSession, checked: CheckedProgram, options: DeviceOptions): Promise<void> {
+    const { program } = checked;
+    const bounds = launchBounds(program);
+    const shown = options.onLaunch && new ShownLaunches(session, program, options.onLaunch);
+    const size = shown === undefined ? BATCH : 1;
     let batch: ScheduledLaunch[] = [];
     const flush = async (): Promise<void> => {
       const [first] = batch;
-      const last = batch.at(-1);
-      if (first === undefined || last === undefined) return;
+      if (first === undefined) return;
       const { onProgress } = options;
       const progress = onProgress === undefined ? undefined : (done: number): void => onProgress(first.index + done);
-      await session.launch(batch.map(orderOf), this.#timeout, progress);
-      await options.onLaunch?.({ scheduled: last, written: await writtenBy(session, program, last) });
+      const orders = batch.map((scheduled) => orderOf(scheduled, bounds[scheduled.launch.kernel] as LaunchBounds));
+      const launch = (copies: readonly CudaCopy[]): Promise<void> =>
+        session.launch(orders, this.#timeout, progress, copies);
+      await (shown === undefined ? launch([]) : shown.during(first, launch));
       batch = [];
     };
-    for (const scheduled of scheduleOf(program)) {
+    for (const scheduled of scheduleOf(program, options.segment)) {
       batch.push(scheduled);
       if (batch.length === size) await flush();
     }
     await flush();
+    await shown?.rest();
   }
 }
 
+/** Kernels are compiled while inputs and constants are on their way. */
 async function prepare(
   session: CudaSession,
   { program, kernels }: CheckedProgram,
   start: readonly (Uint8Array | undefined)[],
 ): Promise<void> {
-  const threads = largestBlocks(program);
+  const bounds = launchBounds(program);
   await session.open();
-  for (const [index, kernel] of kernels.entries()) await session.load(printPtx(kernel, threads[index] ?? 1), ENTRY);
   await session.allocate(program.buffers.map(({ bytes }) => bytes));
-  for (const [buffer, contents] of start.entries()) {
-    if (contents !== undefined) await session.upload(buffer, 0, contents);
-  }
+  const copies = start.flatMap((bytes, buffer) => (bytes === undefined ? [] : [{ buffer, bytes }]));
+  const texts = kernels.map((kernel, index) => printPtx(kernel, bounds[index] as LaunchBounds));
+  await session.load(
+    texts.map((ptx) => ({ ptx, entry: ENTRY })),
+    copies,
+  );
 }
 
-/** Kernel -> threads of the largest block that it is launched with: a compiler gives each of them fewer registers. */
-function largestBlocks({ kernels, steps }: Program): readonly number[] {
-  const most = kernels.map(() => 1);
+/** Of each kernel: a compiler gives the threads of a smaller block more registers. */
+function launchBounds({ kernels, steps }: Program): readonly LaunchBounds[] {
+  const most = kernels.map(() => ({ threads: 1, fuel: 1 }));
   const visit = (step: StepSpec): void => {
     if (step.kind === "loop") {
       step.body.forEach(visit);
       return;
     }
     const [x, y, z] = step.block;
-    most[step.kernel] = Math.max(most[step.kernel] ?? 1, x * y * z);
+    const { threads, fuel } = most[step.kernel] as LaunchBounds;
+    most[step.kernel] = { threads: Math.max(threads, x * y * z), fuel: Math.max(fuel, step.fuel) };
   };
   steps.forEach(visit);
   return most;
 }
 
 /** Dynamic memory is cleared 16 bytes at a time. */
-function orderOf({ launch, arguments: bound }: ScheduledLaunch): CudaLaunch {
+function orderOf({ launch, arguments: bound }: ScheduledLaunch, bounds: LaunchBounds): CudaLaunch {
   const { kernel, grid, block, dynamicShared } = launch;
+  const given = bound.map((value) => (value.kind === "bytes" ? value.bytes : value.buffer));
   return {
     ...{ kernel, grid, block, shared: Math.ceil(dynamicShared / 16) * 16 },
-    arguments: bound.map((value) => (value.kind === "bytes" ? value.bytes : value.buffer)),
+    arguments: [...given, roundsArgument(bounds, launch.fuel)],
   };
 }
 
@@ -148,15 +175,6 @@ async function outputsOf(session: CudaSession, program: Program): Promise<Readon
     outputs.set(program.buffers[buffer]?.name ?? "", await download(session, program, buffer));
   }
   return outputs;
-}
-
-async function writtenBy(session: CudaSession, program: Program, scheduled: ScheduledLaunch) {
-  const written = [];
-  for (const { parameter, tile } of scheduled.launch.tiles) {
-    const buffer = bufferOf(scheduled, parameter);
-    written.push({ buffer, tile, contents: await download(session, program, buffer) });
-  }
-  return written;
 }
 
 /** What the driver calls its errors goes along as data. A kernel that traps shows as one of them. */

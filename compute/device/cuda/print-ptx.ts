@@ -1,9 +1,11 @@
 /**
  * PTX of a checked kernel for the CUDA driver: what the engines execute, instruction for instruction, with everything that
- * hardware would decide for itself decided (NaNs, division by zero, memory that starts as zeros, warp numbers).
+ * hardware would decide for itself decided (NaNs, division by zero, memory that starts as zeros, warp numbers). A GPU counts
+ * no fuel and cannot be stopped, so each thread counts how often it goes back, and traps when its tile's fuel cannot
+ * have been enough for that: a kernel that does not end ends.
  */
 import type { CheckedKernel } from "../../ptx/check.ts";
-import type { Block, Terminator } from "../../ptx/ir.ts";
+import { type Block, successors, type Terminator } from "../../ptx/ir.ts";
 import { sizeOf } from "../../ptx/scalar-types.ts";
 import type { Parameter, Variable } from "../../ptx/syntax.ts";
 import { printInstruction, printWait } from "./print-instruction.ts";
@@ -15,21 +17,45 @@ const HEADER = [".version 7.0", ".target sm_75", ".address_size 64"];
 /** The kernel's name in what is printed: names of the author's appear nowhere. */
 export const ENTRY = "ogpu_kernel";
 
-/** `threads`: the largest block that the kernel is launched with. */
-export function printPtx(checked: CheckedKernel, threads: number): string {
+/** What the launches of a kernel have at most. */
+export interface LaunchBounds {
+  /** Of a block. */
+  readonly threads: number;
+  /** Of a tile. */
+  readonly fuel: number;
+}
+
+/** The name of the last parameter, beyond the kernel's own: how often a thread may go back, and once more. */
+const ROUNDS = "ogpu_rounds";
+
+function roundsType(fuel: number): "u32" | "u64" {
+  return fuel < 2 ** 32 - 1 ? "u32" : "u64";
+}
+
+/** The last argument of a launch. Every basic block costs fuel, so a thread goes back at most that often. */
+export function roundsArgument(bounds: LaunchBounds, fuel: number): Uint8Array {
+  const bytes = new Uint8Array(8);
+  new DataView(bytes.buffer).setBigUint64(0, BigInt(fuel) + 1n, true);
+  return bytes.subarray(0, roundsType(bounds.fuel) === "u32" ? 4 : 8);
+}
+
+export function printPtx(checked: CheckedKernel, { threads, fuel }: LaunchBounds): string {
   const { kernel } = checked;
   const writer = new PtxWriter(kernel);
+  const type = roundsType(fuel);
+  const rounds = { type, register: writer.fresh(type === "u32" ? "r" : "d") };
   kernel.blocks.forEach((block, index) => {
-    printBlock(writer, block, index, checked);
+    printBlock(writer, block, index, checked, rounds);
   });
   const body = writer.lines.splice(0);
+  writer.line(`ld.param.${type} ${rounds.register}, [${ROUNDS}]`);
   const { shared, dynamic } = sharedMemory(writer);
   if (shared > 0 || dynamic !== undefined) clearShared(writer, shared, dynamic);
   if (writer.arrayBytes("local") > 0) clearLocal(writer);
   return [
     ...HEADER,
     ...writer.usedVariables().map(({ variable, symbol }) => declare(variable, symbol)),
-    `.visible .entry ${ENTRY}(${kernel.parameters.map(parameterText).join(", ")})`,
+    `.visible .entry ${ENTRY}(${[...kernel.parameters.map(parameterText), `.param .${type} ${ROUNDS}`].join(", ")})`,
     `.maxntid ${threads}, 1, 1`,
     "{",
     ...writer.declarations(),
@@ -108,10 +134,31 @@ function clearLoop(writer: PtxWriter, space: string, symbol: string, first: stri
   writer.lines.push(`${label}_end:`);
 }
 
-function printBlock(writer: PtxWriter, { instructions, end }: Block, index: number, checked: CheckedKernel): void {
+/** The register that counts down. */
+interface Rounds {
+  readonly type: "u32" | "u64";
+  readonly register: string;
+}
+
+function printBlock(
+  writer: PtxWriter,
+  { instructions, end }: Block,
+  index: number,
+  checked: CheckedKernel,
+  rounds: Rounds,
+): void {
   writer.lines.push(`B${index}:`);
   for (const instruction of instructions) printInstruction(writer, instruction, checked);
+  // Whatever goes round passes a block whose successor is not after it.
+  if (successors(end).some((to) => to <= index)) countRound(writer, rounds);
   printEnd(writer, end, index + 1);
+}
+
+function countRound(writer: PtxWriter, { type, register }: Rounds): void {
+  const none = writer.fresh("p");
+  writer.line(`sub.${type} ${register}, ${register}, 1`);
+  writer.line(`setp.eq.${type} ${none}, ${register}, 0`);
+  writer.lines.push(`\t@${none} trap;`);
 }
 
 function printEnd(writer: PtxWriter, end: Terminator, following: number): void {

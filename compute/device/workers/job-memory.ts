@@ -6,24 +6,33 @@ import { CodedError } from "../../../base/errors.ts";
 import type { ScheduledLaunch } from "../../program/schedule.ts";
 import { blockAt, tileBytes } from "../../program/tiles.ts";
 import type { Program } from "../../program/types.ts";
-import type { CheckedProgram } from "../../ptx/check-program.ts";
 import type { DeviceErrorCode, Memory } from "../engine.ts";
 import { type BlockRange, bufferOf, launchSteps, type ProgramTrap } from "../run-program.ts";
-import { WasmEngine } from "../wasm-engine.ts";
+import type { WasmEngine } from "../wasm-engine.ts";
 
 export class JobMemory implements Memory {
   readonly shared: readonly SharedArrayBuffer[];
   /** How often each buffer was written. */
   readonly versions: number[];
   readonly #views: readonly Uint8Array[];
+  readonly #isConstant: (index: number) => boolean;
 
-  constructor({ buffers }: Program, start: readonly (Uint8Array | undefined)[]) {
-    this.shared = buffers.map(({ bytes }) => allocate(bytes));
+  /** `inputs` by position; the others start as zeros. Constants are nobody's to write, so jobs share them. */
+  constructor({ buffers }: Program, constants: SharedContents, inputs: readonly (Uint8Array | undefined)[]) {
+    this.shared = buffers.map(({ bytes }, index) => constants[index] ?? sharedCopy(inputs[index], bytes));
     this.#views = this.shared.map((buffer) => new Uint8Array(buffer));
     this.versions = buffers.map(() => 0);
-    start.forEach((contents, index) => {
-      if (contents !== undefined) this.#views[index]?.set(contents);
-    });
+    this.#isConstant = (index) => constants[index] !== undefined;
+  }
+
+  /** For another job on the same constants; what it overwrites before it reads it may stay as it is. */
+  restart(inputs: readonly (Uint8Array | undefined)[], isOverwritten: (buffer: number) => boolean): void {
+    for (const [index, view] of this.#views.entries()) {
+      const contents = inputs[index];
+      this.versions[index] = 0;
+      if (contents !== undefined) view.set(contents);
+      else if (!this.#isConstant(index) && !isOverwritten(index)) view.fill(0);
+    }
   }
 
   buffer(index: number): Uint8Array {
@@ -37,6 +46,16 @@ export class JobMemory implements Memory {
       this.versions[buffer] = (this.versions[buffer] ?? 0) + 1;
     }
   }
+}
+
+/** By position; what is not there has no contents yet. */
+export type SharedContents = readonly (SharedArrayBuffer | undefined)[];
+
+/** Zeros without contents. */
+export function sharedCopy(contents: Uint8Array | undefined, bytes: number): SharedArrayBuffer {
+  const shared = allocate(bytes);
+  if (contents !== undefined) new Uint8Array(shared).set(contents);
+  return shared;
 }
 
 function allocate(bytes: number): SharedArrayBuffer {
@@ -56,9 +75,9 @@ export class EngineCopy {
   readonly #memory: readonly Uint8Array[];
   readonly #versions: number[];
 
-  constructor(checked: CheckedProgram, memory: readonly Uint8Array[]) {
-    this.#program = checked.program;
-    this.#engine = new WasmEngine(checked);
+  constructor(program: Program, engine: WasmEngine, memory: readonly Uint8Array[]) {
+    this.#program = program;
+    this.#engine = engine;
     this.#memory = memory;
     this.#versions = memory.map(() => -1);
   }

@@ -2,6 +2,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { assert, isCoded } from "../../../base/errors.ts";
 import { checkProgram } from "../../ptx/check-program.ts";
+import { WasmEngine } from "../wasm-engine.ts";
 import { EngineCopy } from "./job-memory.ts";
 import type { WorkerAnswer, WorkerJob, WorkerOrder } from "./messages.ts";
 
@@ -12,7 +13,7 @@ let copy: EngineCopy | undefined;
 
 function run({ scheduled, range, versions }: WorkerOrder): WorkerAnswer {
   const memory = buffers.map((buffer) => new Uint8Array(buffer));
-  copy ??= new EngineCopy(checkProgram(program), memory);
+  copy ??= new EngineCopy(program, new WasmEngine(checkProgram(program)), memory);
   const steps = copy.run(scheduled, range, versions);
   for (;;) {
     const { done, value } = steps.next();

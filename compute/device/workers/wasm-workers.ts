@@ -5,9 +5,8 @@
 import { Worker } from "node:worker_threads";
 import { CodedError } from "../../../base/errors.ts";
 import type { ScheduledLaunch } from "../../program/schedule.ts";
-import { blockCount } from "../../program/tiles.ts";
+import { blockCount, isWhole } from "../../program/tiles.ts";
 import type { Program } from "../../program/types.ts";
-import { isWhole } from "../../ptx/check-program.ts";
 import type { DeviceErrorCode } from "../engine.ts";
 import type { BlockRange, ProgramTrap } from "../run-program.ts";
 import type { JobMemory } from "./job-memory.ts";

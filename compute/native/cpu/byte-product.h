@@ -1,124 +1,70 @@
-// The product of byte matrices of compute/kernels/gemm-int8.cu, tuned: integers that wrap, so any order is the same.
+// The product of byte matrices of compute/kernels/gemm-int8.cu, tuned: integers that wrap, so any order is the same. Two steps
+// along k lie side by side, as the instruction that multiplies and adds pairs wants them.
 #pragma once
 
 #include "matrix-product.h"
 
 namespace {
 
-// Two steps along k lie side by side, as the instruction that multiplies and adds pairs wants them.
-struct BytePanels {
-  int16_t* b = nullptr;
-  size_t shorts = 0;
-
-  bool reserve(size_t wanted) {
-    if (shorts >= wanted) return true;
-    free(b);
-    b = static_cast<int16_t*>(aligned_alloc(64, (sizeof(int16_t) * wanted + 63) / 64 * 64));
-    shorts = b == nullptr ? 0 : wanted;
-    return b != nullptr;
-  }
-
-  ~BytePanels() { free(b); }
-};
-
+// Bytes less their zero, which have 16 bits then. Signed ones are unsigned ones with the top bit inverted, less 128.
 struct Bytes {
   const uint8_t* data;
-  bool is_signed;
-  int zero;
+  int pitch;
+  int flip, zero;
 
-  int16_t at(size_t i) const {
-    int value = is_signed ? static_cast<int8_t>(data[i]) : data[i];
-    return static_cast<int16_t>(value - zero);
+  Bytes(const uint8_t* bytes, int row, bool is_signed, int of_zero)
+      : data(bytes), pitch(row), flip(is_signed ? 0x80 : 0), zero(is_signed ? of_zero + 0x80 : of_zero) {}
+
+  int at(uint8_t byte) const { return (byte ^ flip) - zero; }
+  int32_t pair(uint8_t low, uint8_t high) const { return join(at(low), at(high)); }
+  int32_t pair(uint8_t low) const { return join(at(low), 0); }
+
+ private:
+  static int32_t join(int low, int high) {
+    return static_cast<int32_t>(static_cast<uint32_t>(low) & 0xffff) | static_cast<int32_t>(static_cast<uint32_t>(high) << 16);
   }
 };
 
-// 16 columns of one row; `row` holds pairs along k.
-inline void row_product(int pairs, const int32_t* row, const int16_t* b, int32_t* sums) {
-#ifdef __AVX2__
-  __m256i left = _mm256_setzero_si256(), right = _mm256_setzero_si256();
-  for (int p = 0; p < pairs; p++) {
-    __m256i value = _mm256_set1_epi32(row[p]);
-    const __m256i* from = reinterpret_cast<const __m256i*>(b + p * 32);
-    left = _mm256_add_epi32(left, _mm256_madd_epi16(value, _mm256_load_si256(from)));
-    right = _mm256_add_epi32(right, _mm256_madd_epi16(value, _mm256_load_si256(from + 1)));
-  }
-  _mm256_storeu_si256(reinterpret_cast<__m256i*>(sums), left);
-  _mm256_storeu_si256(reinterpret_cast<__m256i*>(sums + 8), right);
-#else
-  uint32_t all[16] = {};
-  for (int p = 0; p < pairs; p++) {
-    int16_t low = static_cast<int16_t>(row[p] & 0xffff), high = static_cast<int16_t>(row[p] >> 16);
-    for (int j = 0; j < 16; j++) all[j] += static_cast<uint32_t>(low * b[p * 32 + 2 * j] + high * b[p * 32 + 2 * j + 1]);
-  }
-  memcpy(sums, all, sizeof all);
-#endif
-}
-
-#ifdef __AVX2__
-// Four rows at once: the values of b are loaded once for all of them.
-inline void four_rows(int pairs, const int32_t* rows, size_t pitch, const int16_t* b, int32_t* sums) {
-  __m256i all[4][2];
-  for (int i = 0; i < 4; i++) all[i][0] = all[i][1] = _mm256_setzero_si256();
-  for (int p = 0; p < pairs; p++) {
-    const __m256i* from = reinterpret_cast<const __m256i*>(b + p * 32);
-    __m256i left = _mm256_load_si256(from), right = _mm256_load_si256(from + 1);
-#pragma GCC unroll 4
-    for (int i = 0; i < 4; i++) {
-      __m256i value = _mm256_set1_epi32(rows[i * pitch + p]);
-      all[i][0] = _mm256_add_epi32(all[i][0], _mm256_madd_epi16(value, left));
-      all[i][1] = _mm256_add_epi32(all[i][1], _mm256_madd_epi16(value, right));
-    }
-  }
-  for (int i = 0; i < 4; i++) {
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(sums + i * 16), all[i][0]);
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(sums + i * 16 + 8), all[i][1]);
-  }
-}
-#endif
-
-inline void store_columns(int32_t* to, const int32_t* sums, int columns) {
-  memcpy(to, sums, sizeof(int32_t) * (columns < 16 ? columns : 16));
-}
-
-// Rows `first` to `end` of c.
-inline bool byte_product(BytePanels& panels, int first, int end, int n, int k, const Bytes& a, const Bytes& b, int32_t* c) {
-  int pairs = (k + 1) / 2, rows = end - first;
-  size_t strip = static_cast<size_t>(pairs) * 32;
-  size_t left = (static_cast<size_t>(rows) * pairs * 2 + 31) / 32 * 32;
-  if (!panels.reserve(strip + left)) return false;
-  int32_t* packed = reinterpret_cast<int32_t*>(panels.b + strip);
+// `k` and `depth` count pairs; of the last one, the second half may be beyond the `length` of the rows.
+inline void pack_byte_rows(const Bytes& a, int length, int first, int rows, int k, int depth, int32_t* to) {
   for (int i = 0; i < rows; i++) {
-    size_t from = static_cast<size_t>(first + i) * k;
-    for (int p = 0; p < pairs; p++) {
-      uint16_t low = static_cast<uint16_t>(a.at(from + 2 * p));
-      uint16_t high = 2 * p + 1 < k ? static_cast<uint16_t>(a.at(from + 2 * p + 1)) : 0;
-      packed[static_cast<size_t>(i) * pairs + p] = static_cast<int32_t>(low | static_cast<uint32_t>(high) << 16);
+    const uint8_t* from = a.data + static_cast<int64_t>(first + i) * a.pitch;
+    for (int p = 0; p < depth; p++) {
+      int at = 2 * (k + p);
+      to[p * TILE_ROWS + i] = at + 1 < length ? a.pair(from[at], from[at + 1]) : a.pair(from[at]);
     }
   }
-  for (int column = 0; column < n; column += 16) {
-    for (int p = 0; p < pairs; p++) {
-      for (int j = 0; j < 16; j++) {
-        bool there = column + j < n;
-        size_t from = static_cast<size_t>(2 * p) * n + column + j;
-        panels.b[p * 32 + 2 * j] = there ? b.at(from) : 0;
-        panels.b[p * 32 + 2 * j + 1] = there && 2 * p + 1 < k ? b.at(from + n) : 0;
-      }
-    }
-    int32_t sums[64];
-    int i = 0;
-    int32_t* to = c + static_cast<size_t>(first) * n + column;
-#ifdef __AVX2__
-    for (; i + 4 <= rows; i += 4) {
-      four_rows(pairs, packed + static_cast<size_t>(i) * pairs, pairs, panels.b, sums);
-      for (int r = 0; r < 4; r++) store_columns(to + static_cast<size_t>(i + r) * n, sums + r * 16, n - column);
-    }
-#endif
-    for (; i < rows; i++) {
-      row_product(pairs, packed + static_cast<size_t>(i) * pairs, panels.b, sums);
-      store_columns(to + static_cast<size_t>(i) * n, sums, n - column);
-    }
+  for (int i = rows; i < TILE_ROWS; i++) {
+    for (int p = 0; p < depth; p++) to[p * TILE_ROWS + i] = 0;
   }
-  return true;
+}
+
+inline void pack_byte_columns(const Bytes& b, int length, int first, int columns, int k, int depth, int32_t* to) {
+  for (int p = 0; p < depth; p++, to += TILE_COLUMNS) {
+    int at = 2 * (k + p);
+    const uint8_t* low = b.data + static_cast<int64_t>(at) * b.pitch + first;
+    if (at + 1 == length) {
+      for (int j = 0; j < columns; j++) to[j] = b.pair(low[j]);
+    } else if (columns == TILE_COLUMNS) {
+      for (int j = 0; j < TILE_COLUMNS; j++) to[j] = b.pair(low[j], low[b.pitch + j]);
+    } else {
+      for (int j = 0; j < columns; j++) to[j] = b.pair(low[j], low[b.pitch + j]);
+    }
+    for (int j = columns; j < TILE_COLUMNS; j++) to[j] = 0;
+  }
+}
+
+// c[rows x columns] at `c`, with `k` steps of bytes.
+inline bool byte_product(Scratch& scratch, int rows, int columns, int k, const Bytes& a, const Bytes& b, int32_t* c,
+                         size_t pitch) {
+  return product_range<PairLanes>(
+      scratch, rows, columns, (k + 1) / 2, c, pitch,
+      [&](int first, int count, int start, int depth, int32_t* to) {
+        pack_byte_rows(a, k, first, count, start, depth, to);
+      },
+      [&](int first, int count, int start, int depth, int32_t* to) {
+        pack_byte_columns(b, k, first, count, start, depth, to);
+      });
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "../hash/tile-addresses.h"
 #include "worker-pool.h"
 
 namespace ogpu {
@@ -9,8 +10,13 @@ namespace ogpu {
 namespace {
 
 const Variant* variant_named(const std::string& name) {
-#ifdef OGPU_HAS_FMA_VARIANT
-  if (name == fma_variant.name) return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? &fma_variant : nullptr;
+#ifdef OGPU_HAS_X86_VARIANTS
+  bool has_fma = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+  if (name == fma_variant.name) return has_fma ? &fma_variant : nullptr;
+  // The first processors with AVX-512 have no products of pairs, and slow down when it is used.
+  bool has_avx512 = has_fma && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+                    __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vnni");
+  if (name == avx512_variant.name) return has_avx512 ? &avx512_variant : nullptr;
 #endif
   return name == portable_variant.name ? &portable_variant : nullptr;
 }
@@ -19,7 +25,7 @@ const KernelCode* code_named(const Variant& variant, const std::string& name) {
   for (size_t i = 0; i < variant.count; i++) {
     if (name == variant.kernels[i].name) return &variant.kernels[i];
   }
-  return nullptr;
+  return name == TILE_ADDRESSES.name ? &TILE_ADDRESSES : nullptr;
 }
 
 // What outlives the call: buffers stay referenced until the work is settled.
@@ -45,7 +51,7 @@ class CpuDevice {
   Napi::Value features(const Napi::CallbackInfo& info) {
     Napi::Object result = Napi::Object::New(info.Env());
     Napi::Array names = Napi::Array::New(info.Env());
-    for (const char* name : {"fma", "portable"}) {
+    for (const char* name : {"avx512", "fma", "portable"}) {
       if (variant_named(name) != nullptr) names[names.Length()] = Napi::String::New(info.Env(), name);
     }
     result["variants"] = names;
@@ -65,8 +71,8 @@ class CpuDevice {
     return result;
   }
 
-  // run(variant, [{ kernel, grid, values: [bytes...], isBuffer: [...] }...], threads, progress | undefined)
-  //   -> { promise, cancel }
+  // run(variant, [{ kernel, grid, values: [bytes...], isBuffer: [...], chained, followers: [the same...] }...], threads,
+  //   progress | undefined) -> { promise, cancel }
   Napi::Value run(const Napi::CallbackInfo& info) {
     Napi::Env env = info.Env();
     const Variant* variant = variant_named(info[0].As<Napi::String>());
@@ -87,29 +93,42 @@ class CpuDevice {
 
  private:
   void fill_stage(Napi::Env env, const Variant& variant, Napi::Object order, unsigned threads, Stage& stage, Task& task) {
-    stage.code = code_named(variant, order.Get("kernel").As<Napi::String>());
-    if (stage.code == nullptr) throw Napi::Error::New(env, "no such kernel");
+    bind(env, variant, order, threads, stage, task);
+    Napi::Value followers = order.Get("followers");
+    Napi::Array given = followers.IsArray() ? followers.As<Napi::Array>() : Napi::Array::New(env);
+    stage.followers.resize(given.Length());
+    for (uint32_t i = 0; i < given.Length(); i++) {
+      BoundLaunch& follower = stage.followers[i];
+      bind(env, variant, given.Get(i).As<Napi::Object>(), threads, follower, task);
+      if (follower.code->range == nullptr) throw Napi::Error::New(env, "this kernel follows no other");
+    }
+    stage.pieces = stage.code->pieces(stage.launch);
+  }
+
+  void bind(Napi::Env env, const Variant& variant, Napi::Object order, unsigned threads, BoundLaunch& bound, Task& task) {
+    bound.code = code_named(variant, order.Get("kernel").As<Napi::String>());
+    if (bound.code == nullptr) throw Napi::Error::New(env, "no such kernel");
     Napi::Array grid = order.Get("grid").As<Napi::Array>();
-    for (uint32_t i = 0; i < 3; i++) stage.launch.grid[i] = grid.Get(i).ToNumber().Uint32Value();
-    stage.launch.threads = threads;
+    for (uint32_t i = 0; i < 3; i++) bound.launch.grid[i] = grid.Get(i).ToNumber().Uint32Value();
+    bound.launch.threads = threads;
+    bound.launch.chained = order.Get("chained").ToNumber().Uint32Value();
     Napi::Array given = order.Get("values").As<Napi::Array>();
     Napi::Array buffers = order.Get("isBuffer").As<Napi::Array>();
-    size_t count = strlen(reinterpret_cast<const char*>(stage.code->sizes));
+    size_t count = strlen(reinterpret_cast<const char*>(bound.code->sizes));
     if (given.Length() != count) throw Napi::Error::New(env, "the kernel takes another number of arguments");
-    stage.values.resize(count);
+    bound.values.resize(count);
     for (uint32_t i = 0; i < count; i++) {
       Napi::Uint8Array bytes = given.Get(i).As<Napi::Uint8Array>();
       if (buffers.Get(i).ToBoolean()) {
-        stage.values[i] = reinterpret_cast<uint64_t>(bytes.Data());
+        bound.values[i] = reinterpret_cast<uint64_t>(bytes.Data());
         task.pinned.push_back(Napi::Persistent(bytes.As<Napi::Object>()));
       } else {
-        if (bytes.ByteLength() != stage.code->sizes[i]) throw Napi::Error::New(env, "an argument has another size");
-        memcpy(&stage.values[i], bytes.Data(), bytes.ByteLength());
+        if (bytes.ByteLength() != bound.code->sizes[i]) throw Napi::Error::New(env, "an argument has another size");
+        memcpy(&bound.values[i], bytes.Data(), bytes.ByteLength());
       }
     }
-    for (uint64_t& value : stage.values) stage.arguments.push_back(&value);
-    stage.launch.arguments = stage.arguments.data();
-    stage.pieces = stage.code->pieces(stage.launch);
+    for (uint64_t& value : bound.values) bound.arguments.push_back(&value);
+    bound.launch.arguments = bound.arguments.data();
   }
 
   Napi::Value start(Napi::Env env, const std::shared_ptr<Work>& work, const std::shared_ptr<Task>& task) {

@@ -1,4 +1,4 @@
-// The standard kernels for one instruction set: compiled once for every processor and once with AVX2 and FMA. Nothing in
+// The standard kernels for one instruction set: compiled for every processor, with AVX2 and FMA, and with AVX-512. Nothing in
 // here may be shared with other files (no inline functions of the standard library), or the linker could pick code that this processor does not have.
 #include <utility>
 
@@ -7,6 +7,7 @@
 #include "../../kernels/elementwise.cu"
 #include "../../kernels/rows.cu"
 #include "byte-product.h"
+#include "convolution.h"
 #include "matrix-product.h"
 #include "pooling.h"
 
@@ -14,6 +15,7 @@ namespace {
 
 using ogpu::Launch;
 using ogpu::Place;
+using ogpu::Region;
 
 template <class T>
 T argument(const Launch& launch, int index) {
@@ -55,22 +57,100 @@ struct ByBlock<KERNEL> {
   }
 };
 
-// Matrices are cut into pieces of whole panels, about two for each thread, so that a thread that is late does not keep the
-// others waiting, and the right side is brought into order few times.
+// Of `each` elements in a row, where the last piece may be cut off.
+inline Region run_region(uint64_t piece, int64_t each, int64_t all) {
+  int64_t first = static_cast<int64_t>(piece) * each;
+  return {first, first + each < all ? each : all - first, 0, 1};
+}
+
+struct Elements {
+  static Region region(const Launch& launch, uint64_t piece) {
+    return run_region(piece, OGPU_RUN, argument<int>(launch, 0));
+  }
+};
+
+// One result for each row, and a whole row for each row.
+struct Folded {
+  static Region region(const Launch& launch, uint64_t piece) {
+    return run_region(piece, OGPU_ROWS, argument<int>(launch, 0));
+  }
+};
+
+struct Rows {
+  static Region region(const Launch& launch, uint64_t piece) {
+    int64_t columns = argument<int>(launch, 1);
+    return run_region(piece, OGPU_ROWS * columns, argument<int>(launch, 0) * columns);
+  }
+};
+
+using UnaryKernel = void (*)(Place, Place, int, const float*, float*);
+using BinaryKernel = void (*)(Place, Place, int, int, int, int, int, const float*, const float*, float*);
+
+constexpr Place ONE{1, 1, 1};
+constexpr Place ORIGIN{0, 0, 0};
+
+template <UnaryKernel KERNEL>
+void unary_range(const Launch&, int64_t, int count, const float* value, float* to) {
+  KERNEL(ORIGIN, ONE, count, value, to);
+}
+
+// An operand from some element on: it stands still, or goes on by one for as long as the run lasts.
+struct Operand {
+  const float* from;
+  bool moves;
+  int64_t run;
+
+  Operand(const Launch& launch, int index, int64_t at, const float* value) {
+    if (launch.chained & (1u << index)) {
+      from = value, moves = true, run = INT64_MAX;
+      return;
+    }
+    ogpu::Repeated repeated{argument<uint32_t>(launch, 1 + 2 * index), argument<uint32_t>(launch, 2 + 2 * index)};
+    from = argument<const float*>(launch, 5 + index) + repeated.at(static_cast<int>(at));
+    moves = repeated.each == 1 && repeated.count > 1;
+    run = ogpu::run_of(repeated, at);
+  }
+};
+
+template <BinaryKernel KERNEL>
+void binary_range(const Launch& launch, int64_t first, int count, const float* value, float* to) {
+  for (int done = 0; done < count;) {
+    Operand x(launch, 0, first + done, value + done), y(launch, 1, first + done, value + done);
+    int64_t length = count - done;
+    if (x.run < length) length = x.run;
+    if (y.run < length) length = y.run;
+    int n = static_cast<int>(length);
+    KERNEL(ORIGIN, ONE, n, 1, x.moves ? n : 1, 1, y.moves ? n : 1, x.from, y.from, to + done);
+    done += n;
+  }
+}
+
+// Matrices are cut into pieces of whole tiles, about two for each thread, so that a thread that is late does not keep the
+// others waiting; along the longer side, because each piece brings the whole other side into order for itself.
 struct Cut {
   int rows, columns;
   uint64_t down, across;
 
-  Cut(int m, int n, uint64_t batch, unsigned threads) {
-    columns = n < 4096 ? n : 4096;
-    across = n == 0 ? 0 : (static_cast<uint64_t>(n) + columns - 1) / columns;
-    uint64_t others = across * batch;
-    uint64_t wanted = threads <= 1 || others == 0 ? 1 : (2 * threads + others - 1) / others;
-    int64_t each = (static_cast<int64_t>(m) + wanted - 1) / wanted;
-    int64_t most = 2 * PANEL_ROWS;
+  Cut(int m, int n, int k, uint64_t batch, unsigned threads) {
+    uint64_t wanted = threads <= 1 || batch >= 2 * threads ? 1 : (2 * threads + batch - 1) / batch;
+    columns = part(n, n > m ? wanted : 1, TILE_COLUMNS, 4096);
+    // A piece is what a job that is cancelled still waits for.
+    int64_t most = MOST_STEPS / (static_cast<int64_t>(columns) * k);
+    if (most > MOST_ROWS) most = MOST_ROWS;
+    rows = part(m, n > m ? 1 : wanted, TILE_ROWS, most < 2 * PANEL_ROWS ? 2 * PANEL_ROWS : static_cast<int>(most));
+    down = (static_cast<uint64_t>(m) + rows - 1) / rows;
+    across = (static_cast<uint64_t>(n) + columns - 1) / columns;
+  }
+
+ private:
+  static constexpr int64_t MOST_STEPS = int64_t{1} << 33;
+  static constexpr int64_t MOST_ROWS = 16 * PANEL_ROWS;
+
+  static int part(int length, uint64_t parts, int tile, int most) {
+    int64_t each = (static_cast<int64_t>(length) + parts - 1) / parts;
+    if (each < 1) each = 1;
     if (each > most) each = most;
-    rows = static_cast<int>((each + TILE_ROWS - 1) / TILE_ROWS * TILE_ROWS);
-    down = m == 0 ? 0 : (static_cast<uint64_t>(m) + rows - 1) / rows;
+    return static_cast<int>((each + tile - 1) / tile * tile);
   }
 };
 
@@ -90,67 +170,44 @@ struct Piece {
     rows = m - row < cut.rows ? m - row : cut.rows;
     columns = n - column < cut.columns ? n - column : cut.columns;
   }
+
+  Region region(int m, int n) const {
+    return {(static_cast<int64_t>(batch) * m + row) * n + column, columns, n, rows};
+  }
 };
 
 struct Gemm {
   using Parameters =
       Sizes<int, int, int, int, int, int, int, int, int, const float*, const float*, float*>;
 
+  static Cut cut(const Launch& launch) {
+    return Cut(argument<int>(launch, 0), argument<int>(launch, 1), argument<int>(launch, 2), launch.grid[2], launch.threads);
+  }
+
   static uint64_t pieces(const Launch& launch) {
-    Cut cut(argument<int>(launch, 0), argument<int>(launch, 1), launch.grid[2], launch.threads);
-    return cut.down * cut.across * launch.grid[2];
+    Cut whole = cut(launch);
+    return whole.down * whole.across * launch.grid[2];
+  }
+
+  static Region region(const Launch& launch, uint64_t piece) {
+    int m = argument<int>(launch, 0), n = argument<int>(launch, 1);
+    return Piece(cut(launch), piece, m, n).region(m, n);
   }
 
   static bool run(const Launch& launch, uint64_t piece) {
     int m = argument<int>(launch, 0), n = argument<int>(launch, 1), k = argument<int>(launch, 2);
-    Piece at(Cut(m, n, launch.grid[2], launch.threads), piece, m, n);
+    Piece at(cut(launch), piece, m, n);
     Strided a{argument<const float*>(launch, 9), argument<int>(launch, 4), argument<int>(launch, 5)};
     Strided b{argument<const float*>(launch, 10), argument<int>(launch, 7), argument<int>(launch, 8)};
     a.data += static_cast<int64_t>(at.batch) * argument<int>(launch, 3) + at.row * a.row;
     b.data += static_cast<int64_t>(at.batch) * argument<int>(launch, 6) + at.column * b.column;
     float* c = argument<float*>(launch, 11) + (static_cast<int64_t>(at.batch) * m + at.row) * n + at.column;
-    return product_range(
+    return product_range<FloatLanes>(
         scratch(), at.rows, at.columns, k, c, n,
         [&](int first, int rows, int start, int depth, float* to) { pack_rows(a, first, rows, start, depth, to); },
         [&](int first, int columns, int start, int depth, float* to) {
           pack_columns(b, first, columns, start, depth, to);
         });
-  }
-};
-
-// The image laid out as a matrix, as far as a panel of 16 pixels needs it.
-struct Image {
-  const float* data;
-  int height, width, outWidth, kernelHeight, kernelWidth, strideY, strideX, padY, padX, dilationY, dilationX;
-
-  void pack(int pixel, int columns, int start, int depth, float* to) const {
-    int area = kernelHeight * kernelWidth;
-    int tops[TILE_COLUMNS], lefts[TILE_COLUMNS];
-    for (int j = 0; j < TILE_COLUMNS; j++) {
-      int at = j < columns ? pixel + j : pixel;
-      tops[j] = at / outWidth * strideY - padY;
-      lefts[j] = at % outWidth * strideX - padX;
-    }
-    bool together = strideX == 1 && columns == TILE_COLUMNS && tops[0] == tops[TILE_COLUMNS - 1];
-    int channel = start / area, ky = start % area / kernelWidth, kx = start % kernelWidth;
-    for (int p = 0; p < depth; p++) {
-      const float* plane = data + static_cast<int64_t>(channel) * height * width;
-      int downY = ky * dilationY, downX = kx * dilationX;
-      int first = lefts[0] + downX, row = tops[0] + downY;
-      if (together && row >= 0 && row < height && first >= 0 && first + TILE_COLUMNS <= width) {
-        memcpy(to + p * TILE_COLUMNS, plane + static_cast<int64_t>(row) * width + first, sizeof(float) * TILE_COLUMNS);
-      } else {
-        for (int j = 0; j < TILE_COLUMNS; j++) {
-          int y = tops[j] + downY, x = lefts[j] + downX;
-          bool there = y >= 0 && y < height && x >= 0 && x < width;
-          to[p * TILE_COLUMNS + j] = there ? plane[static_cast<int64_t>(y) * width + x] : 0.0f;
-        }
-      }
-      if (++kx == kernelWidth) {
-        kx = 0;
-        if (++ky == kernelHeight) ky = 0, channel++;
-      }
-    }
   }
 };
 
@@ -160,12 +217,18 @@ struct Convolution {
 
   static Cut cut(const Launch& launch) {
     int pixels = argument<int>(launch, 5) * argument<int>(launch, 6);
-    return Cut(argument<int>(launch, 4), pixels, launch.grid[2], launch.threads);
+    int k = argument<int>(launch, 1) * argument<int>(launch, 7) * argument<int>(launch, 8);
+    return Cut(argument<int>(launch, 4), pixels, k, launch.grid[2], launch.threads);
   }
 
   static uint64_t pieces(const Launch& launch) {
     Cut whole = cut(launch);
     return whole.down * whole.across * launch.grid[2];
+  }
+
+  static Region region(const Launch& launch, uint64_t piece) {
+    int outputs = argument<int>(launch, 4), pixels = argument<int>(launch, 5) * argument<int>(launch, 6);
+    return Piece(cut(launch), piece, outputs, pixels).region(outputs, pixels);
   }
 
   static bool run(const Launch& launch, uint64_t piece) {
@@ -174,14 +237,17 @@ struct Convolution {
     int groups = values[0], channels = values[1], outputs = values[4], pixels = values[5] * values[6];
     int k = channels * values[7] * values[8];
     Piece at(cut(launch), piece, outputs, pixels);
-    Image image{argument<const float*>(launch, 15), values[2],  values[3],  values[6],  values[7],
-                values[8],                          values[9],  values[10], values[11], values[12],
-                values[13],                         values[14]};
-    image.data += static_cast<int64_t>(at.batch) * channels * values[2] * values[3];
+    Shape shape{channels,  values[2],  values[3],  values[5],  values[6],  values[7], values[8],
+                values[9], values[10], values[11], values[12], values[13], values[14]};
+    static thread_local PaddedImage copy;
+    Image image{nullptr, 0, 0, 0, shape};
+    const float* x = argument<const float*>(launch, 15) + static_cast<int64_t>(at.batch) * channels * values[2] * values[3];
+    int bottom = (at.column + at.columns - 1) / shape.outWidth + 1;
+    if (!see(image, copy, x, at.column / shape.outWidth, bottom)) return false;
     Strided weights{argument<const float*>(launch, 16), k, 1};
     weights.data += (static_cast<int64_t>(at.batch % groups) * outputs + at.row) * k;
     float* y = argument<float*>(launch, 17) + (static_cast<int64_t>(at.batch) * outputs + at.row) * pixels + at.column;
-    return product_range(
+    return product_range<FloatLanes>(
         scratch(), at.rows, at.columns, k, y, pixels,
         [&](int first, int rows, int start, int depth, float* to) { pack_rows(weights, first, rows, start, depth, to); },
         [&](int first, int columns, int start, int depth, float* to) {
@@ -193,22 +259,20 @@ struct Convolution {
 struct GemmInt8 {
   using Parameters = Sizes<int, int, int, int, int, int, int, const uint8_t*, const uint8_t*, int*>;
 
-  static Cut cut(const Launch& launch) {
-    return Cut(argument<int>(launch, 0), 1, launch.grid[2], launch.threads);
-  }
+  static uint64_t pieces(const Launch& launch) { return Gemm::pieces(launch); }
 
-  static uint64_t pieces(const Launch& launch) { return cut(launch).down * launch.grid[2]; }
+  static Region region(const Launch& launch, uint64_t piece) { return Gemm::region(launch, piece); }
 
   static bool run(const Launch& launch, uint64_t piece) {
     int m = argument<int>(launch, 0), n = argument<int>(launch, 1), k = argument<int>(launch, 2);
-    Piece at(cut(launch), piece, m, 1);
-    static thread_local BytePanels panels;
+    Piece at(Gemm::cut(launch), piece, m, n);
     int64_t batch = static_cast<int64_t>(at.batch);
-    Bytes a{argument<const uint8_t*>(launch, 7) + batch * m * k, argument<int>(launch, 3) != 0,
-            argument<int>(launch, 5)};
-    Bytes b{argument<const uint8_t*>(launch, 8) + batch * k * n, argument<int>(launch, 4) != 0,
-            argument<int>(launch, 6)};
-    return byte_product(panels, at.row, at.row + at.rows, n, k, a, b, argument<int*>(launch, 9) + batch * m * n);
+    Bytes a(argument<const uint8_t*>(launch, 7) + (batch * m + at.row) * k, k, argument<int>(launch, 3) != 0,
+            argument<int>(launch, 5));
+    Bytes b(argument<const uint8_t*>(launch, 8) + batch * k * n + at.column, n, argument<int>(launch, 4) != 0,
+            argument<int>(launch, 6));
+    int* c = argument<int*>(launch, 9) + (batch * m + at.row) * n + at.column;
+    return byte_product(scratch(), at.rows, at.columns, k, a, b, c, n);
   }
 };
 
@@ -218,6 +282,8 @@ struct Pool {
       Sizes<int, int, int, int, int, int, int, int, int, int, int, int, const float*, float*>;
 
   static uint64_t pieces(const Launch& launch) { return launch.grid[0]; }
+
+  static Region region(const Launch& launch, uint64_t piece) { return Elements::region(launch, piece); }
 
   static bool run(const Launch& launch, uint64_t piece) {
     int values[12];
@@ -241,39 +307,44 @@ struct Pool {
   }
 };
 
-#define CODE(name, how) {#name, how::Parameters::list, how::pieces, how::run}
-#define BLOCKS(name) {#name, ByBlock<name>::Parameters::list, ByBlock<name>::pieces, ByBlock<name>::run}
+#define CODE(name, how) {#name, how::Parameters::list, how::pieces, how::run, how::region, nullptr}
+#define BLOCKS(name, shape, range) \
+  {#name, ByBlock<name>::Parameters::list, ByBlock<name>::pieces, ByBlock<name>::run, shape::region, range}
+#define UNARY_CODE(name) BLOCKS(name, Elements, unary_range<name>)
+#define BINARY_CODE(name) BLOCKS(name, Elements, binary_range<name>)
+#define FOLD_CODE(name) BLOCKS(name, Folded, nullptr)
+#define ROW_CODE(name) BLOCKS(name, Rows, nullptr)
 
 const ogpu::KernelCode KERNELS[] = {
     CODE(gemm, Gemm),
     CODE(conv, Convolution),
     CODE(gemm_int8, GemmInt8),
-    BLOCKS(negate),
-    BLOCKS(absolute),
-    BLOCKS(reciprocal),
-    BLOCKS(square_root),
-    BLOCKS(relu),
-    BLOCKS(exponential),
-    BLOCKS(logarithm),
-    BLOCKS(hyperbolic_tangent),
-    BLOCKS(error_function),
-    BLOCKS(sigmoid),
-    BLOCKS(gelu),
-    BLOCKS(add),
-    BLOCKS(subtract),
-    BLOCKS(multiply),
-    BLOCKS(divide),
-    BLOCKS(minimum),
-    BLOCKS(maximum),
-    BLOCKS(reduce_sum),
-    BLOCKS(reduce_mean),
-    BLOCKS(reduce_sum_square),
-    BLOCKS(reduce_product),
-    BLOCKS(reduce_max),
-    BLOCKS(reduce_min),
-    BLOCKS(softmax),
-    BLOCKS(layer_norm),
-    BLOCKS(rms_norm),
+    UNARY_CODE(negate),
+    UNARY_CODE(absolute),
+    UNARY_CODE(reciprocal),
+    UNARY_CODE(square_root),
+    UNARY_CODE(relu),
+    UNARY_CODE(exponential),
+    UNARY_CODE(logarithm),
+    UNARY_CODE(hyperbolic_tangent),
+    UNARY_CODE(error_function),
+    UNARY_CODE(sigmoid),
+    UNARY_CODE(gelu),
+    BINARY_CODE(add),
+    BINARY_CODE(subtract),
+    BINARY_CODE(multiply),
+    BINARY_CODE(divide),
+    BINARY_CODE(minimum),
+    BINARY_CODE(maximum),
+    FOLD_CODE(reduce_sum),
+    FOLD_CODE(reduce_mean),
+    FOLD_CODE(reduce_sum_square),
+    FOLD_CODE(reduce_product),
+    FOLD_CODE(reduce_max),
+    FOLD_CODE(reduce_min),
+    ROW_CODE(softmax),
+    ROW_CODE(layer_norm),
+    ROW_CODE(rms_norm),
     CODE(max_pool, Pool<true>),
     CODE(average_pool, Pool<false>),
 };

@@ -16,13 +16,21 @@ namespace ogpu {
 
 enum class WorkOutcome { done, cancelled, no_memory };
 
-// One launch of several that follow each other.
-struct Stage {
+// A launch with its arguments.
+struct BoundLaunch {
   const KernelCode* code = nullptr;
   Launch launch{};
   std::vector<uint64_t> values;
   std::vector<void*> arguments;
+};
+
+// One launch of several that come one after the other. `followers` go over each piece of it while that is at hand; what the
+// last of them makes lies where the launch itself put its result.
+struct Stage : BoundLaunch {
+  std::vector<BoundLaunch> followers;
   uint64_t pieces = 0;
+
+  bool run(uint64_t piece) const;
 };
 
 // The caller keeps what the arguments point to until `finished` was called.
@@ -56,6 +64,7 @@ class WorkerPool {
 
  private:
   void run();
+  std::shared_ptr<Work> next(uint64_t* first, uint64_t* count);
   std::shared_ptr<Work> take(uint64_t* first, uint64_t* count);
   void complete(const std::shared_ptr<Work>& work, uint64_t count, bool ok);
 
@@ -65,6 +74,8 @@ class WorkerPool {
   std::deque<std::shared_ptr<Work>> queue_;
   std::vector<std::thread> workers_;
   bool stopping_ = false;
+  // Changes whenever there may be something to take.
+  std::atomic<uint64_t> news_{0};
 };
 
 }  // namespace ogpu

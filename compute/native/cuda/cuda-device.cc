@@ -122,11 +122,31 @@ class SessionObject : public Napi::ObjectWrap<SessionObject> {
     return post(info, std::make_shared<Call>(info.Env()), [](Session& session) { return session.open(); });
   }
 
+  // Memory that JavaScript lends for a call.
+  static std::vector<cuda::BufferCopy> copies_of(Napi::Value given, Call& call) {
+    std::vector<cuda::BufferCopy> copies;
+    if (!given.IsArray()) return copies;
+    Napi::Array list = given.As<Napi::Array>();
+    for (uint32_t i = 0; i < list.Length(); i++) {
+      Napi::Object entry = list.Get(i).As<Napi::Object>();
+      Napi::Uint8Array bytes = entry.Get("bytes").As<Napi::Uint8Array>();
+      copies.push_back({entry.Get("buffer").ToNumber().Uint32Value(), bytes.Data(), bytes.ByteLength()});
+      call.pinned.push_back(Napi::Persistent(bytes.As<Napi::Object>()));
+    }
+    return copies;
+  }
+
+  // load([{ ptx, entry }], [{ buffer, bytes }])
   Napi::Value load(const Napi::CallbackInfo& info) {
-    std::string ptx = info[0].As<Napi::String>();
-    std::string entry = info[1].As<Napi::String>();
-    return post(info, std::make_shared<Call>(info.Env()),
-                [ptx, entry](Session& session) { return session.load(ptx, entry); });
+    std::vector<cuda::KernelText> kernels;
+    Napi::Array given = info[0].As<Napi::Array>();
+    for (uint32_t i = 0; i < given.Length(); i++) {
+      Napi::Object kernel = given.Get(i).As<Napi::Object>();
+      kernels.push_back({kernel.Get("ptx").As<Napi::String>(), kernel.Get("entry").As<Napi::String>()});
+    }
+    auto call = std::make_shared<Call>(info.Env());
+    auto uploads = copies_of(info[1], *call);
+    return post(info, call, [kernels, uploads](Session& session) { return session.load(kernels, uploads); });
   }
 
   Napi::Value allocate(const Napi::CallbackInfo& info) {
@@ -181,7 +201,8 @@ class SessionObject : public Napi::ObjectWrap<SessionObject> {
     return order;
   }
 
-  // launch([{ kernel, grid, block, shared, arguments: [buffer number | bytes] }], timeout in ms, progress | undefined)
+  // launch([{ kernel, grid, block, shared, arguments: [buffer number | bytes] }], timeout in ms, progress | undefined,
+  //   [{ buffer, bytes }] | undefined)
   Napi::Value launch(const Napi::CallbackInfo& info) {
     Napi::Array given = info[0].As<Napi::Array>();
     std::vector<LaunchOrder> orders;
@@ -190,13 +211,15 @@ class SessionObject : public Napi::ObjectWrap<SessionObject> {
     auto call = std::make_shared<Call>(info.Env());
     if (info[2].IsFunction()) call->progress = Napi::Persistent(info[2].As<Napi::Function>());
     bool wanted = info[2].IsFunction();
+    auto downloads = copies_of(info[3], *call);
     return post(info, call, [=](Session& session) {
-      return session.launch(orders, timeout, [&](size_t done) {
+      auto report = [&](size_t done) {
         if (!wanted) return;
         call->back.NonBlockingCall([call, done](Napi::Env at, Napi::Function) {
           if (!call->progress.IsEmpty()) call->progress.Call({Napi::Number::New(at, static_cast<double>(done))});
         });
-      });
+      };
+      return session.launch(orders, timeout, report, downloads);
     });
   }
 

@@ -45,7 +45,8 @@ void Session::run() {
     }
     task();
   }
-  close();
+  // Whoever waited has his answer: it may take as long as it takes.
+  destroy();
 }
 
 Outcome Session::check(Result result, const char* what) {
@@ -58,19 +59,35 @@ Outcome Session::open() {
   Outcome outcome = check(driver_->device(&device, device_), "choosing the device");
   if (outcome.ok()) outcome = check(driver_->context_create(&context_, 0, device), "making a context");
   if (outcome.ok()) outcome = check(driver_->stream_create(&stream_, STREAM_NON_BLOCKING), "making a stream");
+  if (outcome.ok()) outcome = check(driver_->stream_create(&copies_, STREAM_NON_BLOCKING), "making a stream");
   return outcome;
 }
 
-Outcome Session::load(const std::string& ptx, const std::string& entry) {
+Outcome Session::load(const std::vector<KernelText>& kernels, const std::vector<BufferCopy>& uploads) {
+  Outcome outcome;
+  for (const BufferCopy& copy : uploads) {
+    if (outcome.ok()) outcome = start_upload(copy.buffer, 0, copy.bytes, copy.length);
+  }
+  for (const KernelText& kernel : kernels) {
+    if (outcome.ok()) outcome = compile(kernel);
+  }
+  // Also after a failure: the memory is the caller's again when this returns.
+  Outcome copied = wait(copies_, 0);
+  return outcome.ok() ? copied : outcome;
+}
+
+Outcome Session::compile(const KernelText& kernel) {
   char log[4096] = "";
   int options[] = {JIT_ERROR_LOG_BUFFER, JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
   void* values[] = {log, reinterpret_cast<void*>(static_cast<uintptr_t>(sizeof log))};
   Module module;
-  Outcome outcome = check(driver_->module_load(&module, ptx.c_str(), 2, options, values), "compiling the kernel");
+  Outcome outcome = check(driver_->module_load(&module, kernel.ptx.c_str(), 2, options, values), "compiling the kernel");
   log[sizeof log - 1] = 0;
   if (!outcome.ok() && log[0] != 0) outcome.detail = log;
   Function function;
-  if (outcome.ok()) outcome = check(driver_->module_function(&function, module, entry.c_str()), "finding the kernel");
+  if (outcome.ok()) {
+    outcome = check(driver_->module_function(&function, module, kernel.entry.c_str()), "finding the kernel");
+  }
   if (outcome.ok()) functions_.push_back(function);
   return outcome;
 }
@@ -89,25 +106,33 @@ Outcome Session::allocate(const std::vector<uint64_t>& lengths) {
     buffers_.push_back(pointer);
     lengths_.push_back(length);
   }
-  return wait(0);
+  return wait(stream_, 0);
+}
+
+bool Session::within(size_t buffer, uint64_t offset, size_t length) const {
+  return buffer < buffers_.size() && offset <= lengths_[buffer] && length <= lengths_[buffer] - offset;
+}
+
+Outcome Session::start_upload(size_t buffer, uint64_t offset, const uint8_t* bytes, size_t length) {
+  if (!within(buffer, offset, length)) return {"DEVICE_RANGE", "beyond the buffer"};
+  if (length == 0) return {};
+  return check(driver_->upload(buffers_[buffer] + offset, bytes, length, copies_), "copying to the device");
+}
+
+Outcome Session::start_download(size_t buffer, uint64_t offset, uint8_t* bytes, size_t length) {
+  if (!within(buffer, offset, length)) return {"DEVICE_RANGE", "beyond the buffer"};
+  if (length == 0) return {};
+  return check(driver_->download(bytes, buffers_[buffer] + offset, length, copies_), "copying from the device");
 }
 
 Outcome Session::upload(size_t buffer, uint64_t offset, const uint8_t* bytes, size_t length) {
-  if (buffer >= buffers_.size() || offset > lengths_[buffer] || length > lengths_[buffer] - offset) {
-    return {"DEVICE_RANGE", "beyond the buffer"};
-  }
-  if (length == 0) return {};
-  Outcome outcome = check(driver_->upload(buffers_[buffer] + offset, bytes, length, stream_), "copying to the device");
-  return outcome.ok() ? wait(0) : outcome;
+  Outcome outcome = start_upload(buffer, offset, bytes, length);
+  return outcome.ok() ? wait(copies_, 0) : outcome;
 }
 
 Outcome Session::download(size_t buffer, uint64_t offset, uint8_t* bytes, size_t length) {
-  if (buffer >= buffers_.size() || offset > lengths_[buffer] || length > lengths_[buffer] - offset) {
-    return {"DEVICE_RANGE", "beyond the buffer"};
-  }
-  if (length == 0) return {};
-  Outcome outcome = check(driver_->download(bytes, buffers_[buffer] + offset, length, stream_), "copying from the device");
-  return outcome.ok() ? wait(0) : outcome;
+  Outcome outcome = start_download(buffer, offset, bytes, length);
+  return outcome.ok() ? wait(copies_, 0) : outcome;
 }
 
 Outcome Session::enqueue(const LaunchOrder& order) {
@@ -131,32 +156,36 @@ Outcome Session::enqueue(const LaunchOrder& order) {
 constexpr size_t BATCH = 256;
 
 Outcome Session::launch(const std::vector<LaunchOrder>& orders, uint64_t timeout_ms,
-                        const std::function<void(size_t)>& progress) {
+                        const std::function<void(size_t)>& progress, const std::vector<BufferCopy>& downloads) {
   auto end = Clock::now() + std::chrono::milliseconds(timeout_ms);
-  for (size_t i = 0; i < orders.size(); i++) {
+  Outcome outcome;
+  for (size_t i = 0; i < orders.size() && outcome.ok(); i++) {
     if (abandoned_) return {"DEVICE_TIMEOUT", "the device is still busy with a kernel that did not end"};
     if (cancelled_) return {"DEVICE_CANCELLED", "cancelled"};
-    Outcome outcome = enqueue(orders[i]);
-    if (!outcome.ok()) return outcome;
-    if ((i + 1) % BATCH != 0 && i + 1 != orders.size()) continue;
+    outcome = enqueue(orders[i]);
+    // After the first one, so that it does not wait when the driver copies on this thread.
+    for (size_t j = 0; i == 0 && j < downloads.size() && outcome.ok(); j++) {
+      outcome = start_download(downloads[j].buffer, 0, downloads[j].bytes, downloads[j].length);
+    }
+    if (!outcome.ok() || ((i + 1) % BATCH != 0 && i + 1 != orders.size())) continue;
     uint64_t left = 0;
     if (timeout_ms != 0) {
       auto rest = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now()).count();
       left = rest < 1 ? 1 : static_cast<uint64_t>(rest);
     }
-    outcome = wait(left);
-    if (!outcome.ok()) return outcome;
-    if (progress) progress(i + 1);
+    outcome = wait(stream_, left);
+    if (outcome.ok() && progress) progress(i + 1);
   }
-  return {};
+  Outcome copied = wait(copies_, 0);
+  return outcome.ok() ? copied : outcome;
 }
 
 // 0: as long as it takes, unless cancelled.
-Outcome Session::wait(uint64_t timeout_ms) {
+Outcome Session::wait(Stream stream, uint64_t timeout_ms) {
   auto start = Clock::now();
   auto pause = std::chrono::microseconds(10);
   for (;;) {
-    Result result = driver_->stream_query(stream_);
+    Result result = driver_->stream_query(stream);
     if (result != NOT_READY) return check(result, "running");
     bool late = timeout_ms != 0 && Clock::now() - start > std::chrono::milliseconds(timeout_ms);
     if (late || cancelled_) {
@@ -169,12 +198,20 @@ Outcome Session::wait(uint64_t timeout_ms) {
 }
 
 void Session::close() {
-  // Destroying a context waits for its kernels, so one that does not end keeps its context until the process ends.
-  if (context_ == nullptr || abandoned_) return;
+  // Destroying a context waits for its kernels. One that does not end must not keep the caller waiting: the thread does it
+  // when nothing else is left to do.
+  if (abandoned_) end();
+  else destroy();
+}
+
+void Session::destroy() {
+  if (context_ == nullptr) return;
   if (stream_ != nullptr) driver_->stream_destroy(stream_);
+  if (copies_ != nullptr) driver_->stream_destroy(copies_);
   driver_->context_destroy(context_);
   context_ = nullptr;
   stream_ = nullptr;
+  copies_ = nullptr;
 }
 
 }  // namespace cuda

@@ -44,7 +44,7 @@ describe.runIf(addon !== undefined)("the CPU device", () => {
   ]);
 
   it.each(STANDARD_KERNELS)(
-    "computes %s to the same bits as WebAssembly, with and without FMA, on one and more threads",
+    "computes %s to the same bits as WebAssembly, with each instruction set, on one and more threads",
     async (kernel) => {
       const prng = new Prng(`cpu ${kernel}`);
       for (let round = 0; round < 6; round++) {
@@ -67,7 +67,10 @@ describe.runIf(addon !== undefined)("the CPU device", () => {
     { kernel: "gemm", numbers: [3, 20, 257, 0, 257, 1, 257 * 20, 20, 1], batch: 3 },
     { kernel: "conv", numbers: [1, 40, 12, 40, 30, 12, 40, 3, 3, 1, 1, 1, 1, 1, 1], batch: 2 },
     { kernel: "conv", numbers: [2, 6, 70, 70, 8, 68, 68, 3, 3, 1, 1, 0, 0, 1, 1], batch: 2 },
+    // Rows of 11 pixels: several in one strip, and at the edge a part of one.
+    { kernel: "conv", numbers: [1, 3, 11, 11, 13, 11, 11, 3, 3, 1, 1, 1, 1, 1, 1], batch: 2 },
     { kernel: "gemm_int8", numbers: [470, 20, 301, 1, 0, 128, -128] },
+    { kernel: "gemm_int8", numbers: [30, 75, 1601, 0, 1, 3, 7], batch: 2 },
     { kernel: "max_pool", numbers: [2 * 8 * 600, 8, 600, 8, 600, 3, 3, 1, 1, 1, 1, 0] },
     { kernel: "average_pool", numbers: [2 * 4 * 300, 8, 600, 4, 300, 3, 2, 2, 2, 1, 0, 0] },
   ])("computes a large $kernel of $numbers across all panels to the same bits", async (chosen) => {
@@ -147,8 +150,9 @@ describe.runIf(addon !== undefined)("the CPU device", () => {
   });
 
   it("reports progress, keeps timers running meanwhile, and stops when asked", async () => {
-    const size = 1024;
-    const program = standardProgram({ kernel: "gemm", numbers: [size, size, size, 0, size, 1, 0, size, 1] });
+    // Many rows, for one thread computes up to some thousand of them in a piece.
+    const [rows, columns, depth] = [20_000, 512, 256];
+    const program = standardProgram({ kernel: "gemm", numbers: [rows, columns, depth, 0, depth, 1, 0, columns, 1] });
     const inputs = randomInputs(program, new Prng("long"), "numbers");
     const steps: number[] = [];
     let turns = 0;

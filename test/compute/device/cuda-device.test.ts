@@ -34,7 +34,7 @@ describe.runIf(addon !== undefined)("the CUDA device on the stand-in", () => {
     const found = findCudaDevices(cuda, library);
     if ("problem" in found) throw new Error(found.problem);
     infos = found.devices;
-  }, 300_000);
+  });
 
   function deviceOf(options: { readonly timeout?: number; readonly memoryLimit?: number } = {}, index = 0): Device {
     return new CudaDevice(cuda, infos[index] as CudaDeviceInfo, { library, ...options });
@@ -94,7 +94,7 @@ describe.runIf(addon !== undefined)("the CUDA device on the stand-in", () => {
     expect(GOLDEN_CASES.length).toBe(STANDARD_KERNELS.length);
   });
 
-  function endless(): Program {
+  function endless(fuel: number): Program {
     const program = gemmProgram(16, 16, 16);
     const launch = program.steps[0] as LaunchSpec;
     const text = smallKernel(
@@ -105,7 +105,7 @@ describe.runIf(addon !== undefined)("the CUDA device on the stand-in", () => {
       kernels: [{ ptx: text, entry: "k" }],
       steps: [
         {
-          ...{ ...launch, grid: [1, 1, 1], block: [1, 1, 1] },
+          ...{ ...launch, grid: [1, 1, 1], block: [1, 1, 1], fuel },
           arguments: [onBuffer(0), onBuffer(2), scalar32(1)],
           tiles: [{ parameter: 1, tile: { kind: "whole" } }],
         },
@@ -113,8 +113,43 @@ describe.runIf(addon !== undefined)("the CUDA device on the stand-in", () => {
     };
   }
 
-  it("gives up on a kernel that does not end, and on a job that is cancelled", async () => {
-    const program = endless();
+  it("ends a kernel that does not end when its fuel is certain to be gone, and then works on", async () => {
+    const program = endless(100_000);
+    const inputs = randomInputs(program, new Prng("endless"), "numbers");
+    const [checked, wanted] = [checkProgram(program), reference(program, inputs)];
+    expect(wanted.kind === "trap" && wanted.trap.reason).toBe("FUEL");
+    await expect(deviceOf().run(checked, inputs)).rejects.toMatchObject({
+      ...{ code: "DEVICE_FAILED", data: { driver: "CUDA_ERROR_LAUNCH_FAILED" } },
+    });
+    const next = gemmProgram(20, 20, 20);
+    await expectSame(next, randomInputs(next, new Prng("after"), "numbers"), "after");
+  });
+
+  it("lets a loop go round as often as its fuel allows", async () => {
+    const program = gemmProgram(16, 16, 16);
+    const launch = program.steps[0] as LaunchSpec;
+    const rounds = 300;
+    const text = smallKernel(
+      "ld.global.u32 %r2, [%a];\nmov.u32 %r1, 0;\nL: add.u32 %r1, %r1, 1;\nsetp.ne.u32 %p1, %r1, %n;\n@%p1 bra L;\nst.global.u32 [%b], %r1;",
+    );
+    const counting = (fuel: number): Program => ({
+      ...program,
+      kernels: [{ ptx: text, entry: "k" }],
+      steps: [
+        {
+          ...{ ...launch, grid: [1, 1, 1], block: [1, 1, 1], fuel },
+          arguments: [onBuffer(0), onBuffer(2), scalar32(rounds)],
+          tiles: [{ parameter: 1, tile: { kind: "whole" } }],
+        },
+      ],
+    });
+    const inputs = randomInputs(program, new Prng("rounds"), "numbers");
+    const used = reference(counting(1e6), inputs).fuel;
+    for (const fuel of [used, 2 ** 40]) await expectSame(counting(fuel), inputs, `${fuel} units`);
+  });
+
+  it("gives up on a kernel that does not end in time, and on a job that is cancelled, and then works on", async () => {
+    const program = endless(2 ** 44);
     const inputs = randomInputs(program, new Prng("endless"), "numbers");
     const checked = checkProgram(program);
     await expect(deviceOf({ timeout: 50 }).run(checked, inputs)).rejects.toMatchObject({ code: "DEVICE_TIMEOUT" });
@@ -122,6 +157,21 @@ describe.runIf(addon !== undefined)("the CUDA device on the stand-in", () => {
     const run = deviceOf().run(checked, inputs, { signal: abort.signal });
     setTimeout(() => abort.abort(new Error("enough")), 20);
     await expect(run).rejects.toThrow("enough");
+    const next = gemmProgram(20, 20, 20);
+    await expectSame(next, randomInputs(next, new Prng("after"), "numbers"), "after");
+  });
+
+  it("computes on several devices at once", async () => {
+    const program = mixProgram(512, 8);
+    const checked = checkProgram(program);
+    const jobs = [0, 1, 0, 1].map(async (index, i) => {
+      const inputs = randomInputs(program, new Prng(`several ${i}`), "patterns");
+      const got = await deviceOf({}, index).run(checked, inputs);
+      const wanted = reference(program, inputs);
+      if (got.kind !== "done" || wanted.kind !== "done") throw new Error("trapped");
+      for (const [name, bytes] of wanted.outputs) sameBytes(got.outputs.get(name), bytes, `job ${i} ${name}`);
+    });
+    await Promise.all(jobs);
   });
 
   it("keeps a job within its memory", async () => {
