@@ -3,9 +3,10 @@
  * loop over batches, eight launches each. The loops are in the program, not unrolled, so a thousand epochs take no
  * more text than one; every iteration is a launch of its own that can be committed to and checked tile by tile.
  */
-import { existsSync, readFileSync } from "node:fs";
 import { assert } from "../../base/errors.ts";
+import { Prng } from "../../base/prng.ts";
 import { type ArgumentSpec, type BufferSpec, ENGINE_VERSION, type LaunchSpec, type Program } from "../program/types.ts";
+import { type Example, examplePtx, float, int, outputOf } from "./example.ts";
 
 export interface MlpTraining {
   readonly features: number;
@@ -27,26 +28,6 @@ const KERNELS = ["hidden_layer", "output_error", "hidden_error", "descend", "des
 const BUFFERS = ["x", "labels", "w1", "b1", "w2", "b2", "hidden", "error", "hiddenError", "loss", "curve"] as const;
 type BufferName = (typeof BUFFERS)[number];
 
-/** From the sources and from `dist`, which lies one folder further down. */
-function readPtx(): string {
-  const places = ["./mlp-training.ptx", "../../../compute/examples/mlp-training.ptx"];
-  const place = places.map((path) => new URL(path, import.meta.url)).find((url) => existsSync(url));
-  assert(place !== undefined, "the PTX of the example is part of the package");
-  return readFileSync(place, "utf8");
-}
-
-function int(value: number): ArgumentSpec {
-  const bytes = new Uint8Array(4);
-  new DataView(bytes.buffer).setInt32(0, value, true);
-  return { kind: "scalar", bytes };
-}
-
-function float(value: number): ArgumentSpec {
-  const bytes = new Uint8Array(4);
-  new DataView(bytes.buffer).setFloat32(0, value, true);
-  return { kind: "scalar", bytes };
-}
-
 /** `step` times the number of the epoch (depth 0) or the batch (depth 1). */
 function counter(depth: number, step: number): ArgumentSpec {
   return { kind: "counter", depth, width: 4, start: 0n, step: BigInt(step) };
@@ -58,7 +39,7 @@ function buffer(name: BufferName): ArgumentSpec {
 
 export function mlpTrainingProgram(task: MlpTraining): Program {
   assert(task.classes >= 2 && task.classes <= 16, "the kernels hold up to 16 classes");
-  const ptx = readPtx();
+  const ptx = examplePtx("mlp-training");
   return {
     engine: ENGINE_VERSION,
     kernels: KERNELS.map((entry) => ({ ptx, entry })),
@@ -145,3 +126,48 @@ function batchOf({ features, units, classes, samples, batches, rate }: MlpTraini
     },
   ];
 }
+
+/** Rings around the origin, one for each class: no straight line parts them. */
+export function ringsData({ features, units, classes, samples, batches }: MlpTraining): Map<string, Uint8Array> {
+  const prng = new Prng("rings");
+  const uniform = (): number => prng.below(1 << 16) / (1 << 16);
+  const count = samples * batches;
+  const labels = Int32Array.from({ length: count }, () => prng.below(classes));
+  const x = new Float32Array(count * features);
+  labels.forEach((label, i) => {
+    const angle = 2 * Math.PI * uniform();
+    const radius = 0.4 + label + 0.2 * uniform();
+    x.set([radius * Math.cos(angle), radius * Math.sin(angle)], i * features);
+  });
+  const weights = (length: number): Float32Array => Float32Array.from({ length }, () => 1.6 * uniform() - 0.8);
+  const [w1, b1, w2, b2] = [weights(units * features), weights(units), weights(classes * units), weights(classes)];
+  return new Map(
+    Object.entries({ x, labels, w1, b1, w2, b2 }).map(([name, values]) => [name, new Uint8Array(values.buffer)]),
+  );
+}
+
+export const mlpTraining: Example = {
+  name: "mlp-training",
+  summary: "Train a classifier with one hidden layer by gradient descent",
+  size: { means: "units of the hidden layer", usual: 24, most: 1_024 },
+  steps: { means: "epochs", usual: 60, most: 100_000 },
+  variants: [],
+  make({ size, steps }) {
+    const task = { features: 2, units: size, classes: 3, samples: 32, batches: 8, epochs: steps, rate: 0.25 };
+    return {
+      program: mlpTrainingProgram(task),
+      inputs: ringsData(task),
+      show(outputs) {
+        const curve = outputOf(outputs, "curve");
+        const mean = (epoch: number): number =>
+          Array.from({ length: task.batches }, (_, i) => curve.getFloat32(4 * (epoch * task.batches + i), true)).reduce(
+            (a, b) => a + b,
+          ) / task.batches;
+        const shown = [...new Set([0, 1, 2, 3, 4].map((i) => Math.round((i * (steps - 1)) / 4)))];
+        return {
+          facts: Object.fromEntries(shown.map((epoch) => [`loss in epoch ${epoch + 1}`, mean(epoch).toFixed(6)])),
+        };
+      },
+    };
+  },
+};

@@ -1,16 +1,12 @@
 /** Reads `.onnx` files. Whatever the bytes are, it ends in a model or in a coded error. */
-import type protobuf from "protobufjs/light.js";
-import { isCoded } from "../../base/errors.ts";
-import { countFields } from "./count-fields.ts";
+import { decodeMessage } from "./decode-message.ts";
 import { bytesOf, type ElementType, elementTypeOf } from "./element-types.ts";
-import { onnxError, reject } from "./errors.ts";
+import { reject } from "./errors.ts";
 import { MAX_MODEL_BYTES, MAX_NODES } from "./limits.ts";
-import type { Attribute, Model, ModelInput, ModelNode } from "./model.ts";
-import { SCHEMA } from "./schema.ts";
+import type { Attribute, Graph, Model, ModelInput, ModelNode } from "./model.ts";
 import { checkShape, countOf, type Tensor } from "./tensor.ts";
 
-/** 64-bit numbers as the decoder gives them: numbers, or pairs of halves. */
-type Wide = number | { toString(): string };
+type Wide = number | bigint;
 
 interface RawTensor {
   readonly dims: readonly Wide[];
@@ -32,6 +28,7 @@ interface RawAttribute {
   readonly i: Wide;
   readonly s: Uint8Array;
   readonly t: RawTensor | null;
+  readonly g: RawGraph | null;
   readonly floats: readonly number[];
   readonly ints: readonly Wide[];
   readonly strings: readonly Uint8Array[];
@@ -57,27 +54,28 @@ interface RawValueInfo {
 }
 
 interface RawDimension {
-  readonly value?: string;
-  readonly dimValue: Wide;
-  readonly dimParam: string;
+  readonly dimValue?: bigint;
+  readonly dimParam?: string;
+}
+
+interface RawGraph {
+  readonly node: readonly RawNode[];
+  readonly initializer: readonly RawTensor[];
+  readonly sparseInitializer: readonly unknown[];
+  readonly input: readonly RawValueInfo[];
+  readonly output: readonly RawValueInfo[];
 }
 
 interface RawModel {
   readonly opsetImport: readonly { readonly domain: string; readonly version: Wide }[];
   readonly functions: readonly { readonly name: string }[];
-  readonly graph: {
-    readonly node: readonly RawNode[];
-    readonly initializer: readonly RawTensor[];
-    readonly sparseInitializer: readonly unknown[];
-    readonly input: readonly RawValueInfo[];
-    readonly output: readonly RawValueInfo[];
-  } | null;
+  readonly graph: RawGraph | null;
 }
 
 /** Throws ONNX_FORMAT, ONNX_LIMIT or ONNX_UNSUPPORTED. */
 export function decodeModel(bytes: Uint8Array): Model {
   if (bytes.length > MAX_MODEL_BYTES) reject("ONNX_LIMIT", `${bytes.length} bytes are more than ${MAX_MODEL_BYTES}`);
-  const { graph, opsetImport, functions } = decode(bytes);
+  const { graph, opsetImport, functions } = decodeMessage(bytes, "ModelProto") as RawModel;
   if (graph === null) return reject("ONNX_FORMAT", "the model has no graph");
   if (functions.length > 0) reject("ONNX_UNSUPPORTED", "functions of the model's own are not built");
   if (graph.sparseInitializer.length > 0) reject("ONNX_UNSUPPORTED", "sparse tensors are not built");
@@ -92,28 +90,15 @@ export function decodeModel(bytes: Uint8Array): Model {
   };
 }
 
-function decode(bytes: Uint8Array): RawModel {
-  try {
-    const type: protobuf.Type = SCHEMA.lookupType("ModelProto");
-    countFields(bytes, type);
-    // Defaults come with it, so that absent fields need no case of their own.
-    return type.decode(bytes) as unknown as RawModel;
-  } catch (error) {
-    if (isCoded(error)) throw error;
-    // The decoder throws errors of several classes, all of them about the bytes.
-    throw onnxError("ONNX_FORMAT", `the file is no ONNX model: ${error instanceof Error ? error.message : ""}`);
-  }
-}
-
 function numberOf(value: Wide): number {
-  const number = Number(value.toString());
+  const number = Number(value);
   if (!Number.isSafeInteger(number)) reject("ONNX_LIMIT", `${value} is too large`);
   return number;
 }
 
 /** Ends of ranges are often written as the largest number there is. */
 function limitedNumber(value: Wide): number {
-  return Number(value.toString());
+  return Number(value);
 }
 
 function textOf(bytes: Uint8Array): string {
@@ -136,6 +121,8 @@ function attributeOf(raw: RawAttribute): Attribute {
       return { kind: "string", value: textOf(raw.s) };
     case 4:
       return raw.t === null ? { kind: "other" } : { kind: "tensor", value: tensorOf(raw.t) };
+    case 5:
+      return raw.g === null ? { kind: "other" } : { kind: "graph", value: graphOf(raw.g) };
     case 6:
       return { kind: "floats", value: raw.floats };
     case 7:
@@ -147,13 +134,23 @@ function attributeOf(raw: RawAttribute): Attribute {
   }
 }
 
+function graphOf({ node, initializer, sparseInitializer, input, output }: RawGraph): Graph {
+  if (sparseInitializer.length > 0) reject("ONNX_UNSUPPORTED", "sparse tensors are not built");
+  return {
+    nodes: node.map(nodeOf),
+    inputs: input.map(({ name }) => name),
+    outputs: output.map(({ name }) => name),
+    initializers: new Map(initializer.map((raw) => [raw.name, tensorOf(raw)])),
+  };
+}
+
 function inputOf({ name, type }: RawValueInfo): ModelInput {
   const tensor = type?.tensorType;
   if (tensor === undefined || tensor === null)
     return reject("ONNX_UNSUPPORTED", `input ${name} is no tensor`, { name });
   const shape = (tensor.shape?.dim ?? []).map((dim) => {
-    if (dim.value === "dimValue") return numberOf(dim.dimValue);
-    return dim.value === "dimParam" && dim.dimParam !== "" ? dim.dimParam : undefined;
+    if (dim.dimValue !== undefined) return numberOf(dim.dimValue);
+    return dim.dimParam === "" ? undefined : dim.dimParam;
   });
   return { name, type: typeOf(tensor.elemType, name), shape };
 }
@@ -188,8 +185,8 @@ function typedBytes(raw: RawTensor, type: ElementType): Uint8Array {
     const at = i * size;
     if (type === "f32") view.setFloat32(at, value as number, true);
     else if (type === "f64") view.setFloat64(at, value as number, true);
-    else if (size === 8) view.setBigInt64(at, BigInt.asIntN(64, BigInt(value.toString())), true);
-    else if (size === 4) view.setInt32(at, Number(value.toString()) | 0, true);
+    else if (size === 8) view.setBigInt64(at, BigInt.asIntN(64, BigInt(value)), true);
+    else if (size === 4) view.setInt32(at, Number(value) | 0, true);
     else if (size === 2) view.setInt16(at, value as number, true);
     else view.setInt8(at, value as number);
   });

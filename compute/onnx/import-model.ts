@@ -5,8 +5,9 @@ import { assemble } from "./assemble.ts";
 import { Builder, type Value } from "./builder.ts";
 import type { ElementType } from "./element-types.ts";
 import { onnxError, reject } from "./errors.ts";
+import { foldNorms } from "./fold-norms.ts";
 import { MAX_NODES } from "./limits.ts";
-import type { Model, ModelNode, SettledInput } from "./model.ts";
+import type { Graph, Model, ModelNode, SettledInput } from "./model.ts";
 import { NodeContext } from "./node-context.ts";
 import { OPERATORS } from "./operators.ts";
 import { Ops } from "./ops.ts";
@@ -39,7 +40,25 @@ export interface ImportedModel {
 
 /** Throws ONNX_UNSUPPORTED, ONNX_SHAPE or ONNX_DYNAMIC, each naming the node. */
 export function importModel(model: Model, options: ImportOptions = {}): ImportedModel {
-  return new Import(model, options).run();
+  return new Import(foldNorms(model), options).run();
+}
+
+/** Values by their names, those of the graphs around included. */
+class Scope {
+  readonly #own = new Map<string, Value>();
+  readonly #around: Scope | undefined;
+
+  constructor(around?: Scope) {
+    this.#around = around;
+  }
+
+  get(name: string): Value | undefined {
+    return this.#own.get(name) ?? this.#around?.get(name);
+  }
+
+  set(name: string, value: Value): void {
+    this.#own.set(name, value);
+  }
 }
 
 class Import {
@@ -47,7 +66,9 @@ class Import {
   readonly #options: ImportOptions;
   readonly #builder: Builder;
   readonly #ops: Ops;
-  readonly #values = new Map<string, Value>();
+  readonly #values = new Scope();
+  /** Nodes that were lowered, loops written out, and graphs within them. */
+  #nodes = 0;
 
   constructor(model: Model, options: ImportOptions) {
     this.#model = model;
@@ -58,11 +79,10 @@ class Import {
 
   run(): ImportedModel {
     const { nodes, initializers, outputs } = this.#model;
-    if (nodes.length > MAX_NODES) reject("ONNX_LIMIT", `${nodes.length} nodes are more than ${MAX_NODES}`);
     for (const [name, tensor] of initializers) this.#values.set(name, this.#builder.constant(tensor));
     const inputs = this.#model.inputs.filter(({ name }) => !initializers.has(name)).map((input) => this.#settle(input));
     for (const { name, type, shape } of inputs) this.#values.set(name, this.#builder.input(name, type, shape));
-    for (const node of nodes) this.#node(node);
+    for (const node of nodes) this.#node(node, this.#values);
     const results = this.#results(outputs);
     const given = new Map(inputs.map(({ name }) => [name, this.#values.get(name) as Value]));
     const assembled = assemble(this.#builder, given, results);
@@ -91,7 +111,26 @@ class Import {
     return { name, type, shape: checkShape(sizes) };
   }
 
-  #node(node: ModelNode): void {
+  /** In a scope of its own, which begins with what is known around it. */
+  #graph({ nodes, inputs, outputs, initializers }: Graph, given: readonly Value[], around: Scope): readonly Value[] {
+    this.#count();
+    const values = new Scope(around);
+    for (const [name, tensor] of initializers) values.set(name, this.#builder.constant(tensor));
+    inputs.forEach((name, i) => {
+      const value = given[i];
+      if (value !== undefined) values.set(name, value);
+    });
+    for (const node of nodes) this.#node(node, values);
+    return outputs.map((name) => values.get(name) ?? reject("ONNX_FORMAT", `nothing makes ${name}`));
+  }
+
+  /** Bodies without nodes count too: loops within loops would go through them for ever. */
+  #count(): void {
+    if (++this.#nodes > MAX_NODES) reject("ONNX_LIMIT", `the model has more than ${MAX_NODES} nodes`);
+  }
+
+  #node(node: ModelNode, values: Scope): void {
+    this.#count();
     const label = `${node.operator} ${node.name === "" ? (node.outputs[0] ?? "") : node.name}`;
     const data = { node: node.name, operator: node.operator };
     const lowering = node.domain === "" || node.domain === "ai.onnx" ? OPERATORS.get(node.operator) : undefined;
@@ -99,14 +138,15 @@ class Import {
       const from = node.domain === "" ? "" : ` of ${node.domain}`;
       throw onnxError("ONNX_UNSUPPORTED", `${label}: the operator${from} is not built`, data);
     }
-    const inputs = node.inputs.map((name) => this.#input(name, label));
+    const inputs = node.inputs.map((name) => this.#input(name, label, values));
     try {
-      const made = lowering(new NodeContext(this.#ops, node, this.#model.opset, inputs));
+      const runGraph = (graph: Graph, given: readonly Value[]): readonly Value[] => this.#graph(graph, given, values);
+      const made = lowering(new NodeContext(this.#ops, node, this.#model.opset, inputs, runGraph));
       node.outputs.forEach((name, i) => {
         const value = made[i];
         if (name === "") return;
         if (value === undefined) throw onnxError("ONNX_UNSUPPORTED", `output ${i} is not built`, data);
-        this.#values.set(name, value);
+        values.set(name, value);
       });
     } catch (error) {
       if (!isCoded(error)) throw error;
@@ -114,9 +154,9 @@ class Import {
     }
   }
 
-  #input(name: string, label: string): Value | undefined {
+  #input(name: string, label: string, values: Scope): Value | undefined {
     if (name === "") return undefined;
-    return this.#values.get(name) ?? reject("ONNX_FORMAT", `${label}: nothing before it makes ${name}`);
+    return values.get(name) ?? reject("ONNX_FORMAT", `${label}: nothing before it makes ${name}`);
   }
 
   /** Each output in a store of its own that a launch makes, so that it is committed to. */

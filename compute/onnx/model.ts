@@ -10,8 +10,17 @@ export type Attribute =
   | { readonly kind: "floats"; readonly value: readonly number[] }
   | { readonly kind: "strings"; readonly value: readonly string[] }
   | { readonly kind: "tensor"; readonly value: Tensor }
-  /** Graphs, sequences, sparse tensors: nothing that we lower. */
+  | { readonly kind: "graph"; readonly value: Graph }
+  /** Sequences, sparse tensors: nothing that we lower. */
   | { readonly kind: "other" };
+
+/** The body of a loop or a branch; it may name values of the graph around it. */
+export interface Graph {
+  readonly nodes: readonly ModelNode[];
+  readonly inputs: readonly string[];
+  readonly outputs: readonly string[];
+  readonly initializers: ReadonlyMap<string, Tensor>;
+}
 
 export interface ModelNode {
   readonly name: string;

@@ -1,12 +1,15 @@
 /** One node while it is lowered: its inputs, its attributes, and what it makes of them. */
 import type { Value } from "./builder.ts";
 import { onnxError, reject } from "./errors.ts";
-import type { ModelNode } from "./model.ts";
+import type { Graph, ModelNode } from "./model.ts";
 import type { Ops } from "./ops.ts";
 import type { Tensor } from "./tensor.ts";
 
 /** Gives the node's outputs in their order; trailing ones that nobody asked for may be missing. */
 export type Lowering = (context: NodeContext) => readonly (Value | undefined)[];
+
+/** Lowers a graph within a node; it sees the values around the node. */
+export type GraphRunner = (graph: Graph, inputs: readonly Value[]) => readonly Value[];
 
 export class NodeContext {
   readonly ops: Ops;
@@ -14,7 +17,16 @@ export class NodeContext {
   readonly opset: number;
   readonly inputs: readonly (Value | undefined)[];
 
-  constructor(ops: Ops, node: ModelNode, opset: number, inputs: readonly (Value | undefined)[]) {
+  readonly #runGraph: GraphRunner | undefined;
+
+  constructor(
+    ops: Ops,
+    node: ModelNode,
+    opset: number,
+    inputs: readonly (Value | undefined)[],
+    runGraph?: GraphRunner,
+  ) {
+    this.#runGraph = runGraph;
     this.ops = ops;
     this.node = node;
     this.opset = opset;
@@ -68,6 +80,15 @@ export class NodeContext {
   tensor(name: string): Tensor | undefined {
     const attribute = this.node.attributes.get(name);
     return attribute?.kind === "tensor" ? attribute.value : undefined;
+  }
+
+  graph(name: string): Graph {
+    const attribute = this.node.attributes.get(name);
+    return attribute?.kind === "graph" ? attribute.value : reject("ONNX_FORMAT", `the graph ${name} is missing`);
+  }
+
+  run(graph: Graph, inputs: readonly Value[]): readonly Value[] {
+    return this.#runGraph?.(graph, inputs) ?? this.unsupported("graphs within nodes");
   }
 
   /** The numbers of an input on which the shape of the result depends; `undefined` when it is left out. */

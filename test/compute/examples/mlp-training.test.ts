@@ -1,8 +1,3 @@
-import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { bytesToHex } from "../../../base/bytes.ts";
 import { Prng } from "../../../base/prng.ts";
@@ -51,28 +46,6 @@ function floats(result: ProgramResult, name: string): Float32Array {
   const bytes = result.kind === "done" ? result.outputs.get(name) : undefined;
   return new Float32Array((bytes as Uint8Array).slice().buffer);
 }
-
-function hasNvcc(): boolean {
-  try {
-    execFileSync("nvcc", ["--version"], { stdio: "ignore" });
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-it.runIf(hasNvcc())("the committed PTX is what nvcc makes of the source", () => {
-  const folder = mkdtempSync(join(tmpdir(), "mlp-"));
-  const place = (name: string): string => fileURLToPath(new URL(`../../../compute/examples/${name}`, import.meta.url));
-  try {
-    const output = join(folder, "out.ptx");
-    execFileSync("nvcc", ["-ptx", "-arch=compute_75", "-fmad=false", place("mlp-training.cu"), "-o", output]);
-    const code = (path: string): string => readFileSync(path, "utf8").replace(/^\/\/.*\n/gm, "");
-    expect(code(output)).toBe(code(place("mlp-training.ptx")));
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
-});
 
 describe("a classifier trained as a program", () => {
   const task: MlpTraining = { features: 2, units: 24, classes: 3, samples: 32, batches: 8, epochs: 80, rate: 0.25 };
