@@ -24,7 +24,7 @@ export function randomInputs(
 }
 
 /** Fails with the first word that differs. */
-export function sameBytes(got: Uint8Array | undefined, wanted: Uint8Array, label: string): void {
+export function sameBytes(got: Uint8Array | undefined, wanted: Uint8Array, label = "bytes"): void {
   expect(got?.length, label).toBe(wanted.length);
   if (got === undefined || Buffer.from(got).equals(Buffer.from(wanted))) return;
   const at = wanted.findIndex((byte, i) => byte !== got[i]) & ~3;
