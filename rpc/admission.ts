@@ -1,90 +1,81 @@
-/** Counts the requests under way in the whole process and what they hold in memory, and admits no more than it has room for. */
-import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Socket } from "node:net";
-import { ANSWER_WEIGHT, BODY_WEIGHT, MAX_BODY_BYTES, MAX_BYTES_UNDER_WAY, MAX_REQUESTS_UNDER_WAY } from "./limits.ts";
-import type { RpcClient } from "./request-budget.ts";
+/**
+ * Counts the requests under way in the whole process and what they hold in memory, and admits no more than it has room for.
+ * One address gets a part of it: or else three bodies that are announced and never sent would keep everybody else out.
+ */
+import { isLoopback } from "./addresses.ts";
+import { ANSWER_WEIGHT, BODY_WEIGHT, BYTES_SHARE, REQUESTS_SHARE, type RpcLimits } from "./limits.ts";
 
-interface Admitted {
+/** One request that counts until it is ended. */
+export interface Ticket {
+  /** Keeps room for so much answer. False: there is none. */
+  hold(answerBytes: number): boolean;
+  /** Nobody works on it any more, and its answer is sent or nobody waits for it. */
+  end(): void;
+}
+
+/** What one address has under way. */
+interface Share {
+  requests: number;
   bytes: number;
-  isServed: boolean;
-  isClosed: boolean;
 }
 
 export class Admission {
   private readonly maxRequests: number;
   private readonly maxBytes: number;
-  private readonly admitted = new Map<IncomingMessage, Admitted>();
-  private readonly ofSocket = new WeakMap<Socket, Set<IncomingMessage>>();
+  private requests = 0;
   private bytes = 0;
+  private readonly shares = new Map<string, Share>();
 
-  constructor(maxRequests: number = MAX_REQUESTS_UNDER_WAY, maxBytes: number = MAX_BYTES_UNDER_WAY) {
-    this.maxRequests = maxRequests;
-    this.maxBytes = maxBytes;
+  constructor({ requestsUnderWay, bytesUnderWay }: Pick<RpcLimits, "requestsUnderWay" | "bytesUnderWay">) {
+    this.maxRequests = requestsUnderWay;
+    this.maxBytes = bytesUnderWay;
   }
 
-  /**
-   * False: there is no room. Otherwise the request counts until its answer is sent or its connection closed, and until
-   * nobody works on it any more: a client that hangs up does not make room for its next request.
-   */
-  admit(request: IncomingMessage, response: ServerResponse): boolean {
-    const bytes = BODY_WEIGHT * bodyBytes(request);
-    if (this.admitted.size >= this.maxRequests || this.bytes + bytes > this.maxBytes) return false;
-    this.admitted.set(request, { bytes, isServed: false, isClosed: false });
+  /** Requests under way. */
+  get size(): number {
+    return this.requests;
+  }
+
+  /** `undefined`: there is no room. */
+  admit(bodyBytes: number, address = "local"): Ticket | undefined {
+    let own = BODY_WEIGHT * bodyBytes;
+    if (this.requests >= this.maxRequests || this.bytes + own > this.maxBytes) return undefined;
+    const share = this.shares.get(address) ?? { requests: 0, bytes: 0 };
+    const isOurs = isLoopback(address);
+    if (!isOurs && !this.mayHave(share, own)) return undefined;
+    this.shares.set(address, share);
+    this.requests++;
+    share.requests++;
+    this.add(share, own);
+    let isEnded = false;
+    return {
+      hold: (answerBytes) => {
+        const more = ANSWER_WEIGHT * answerBytes;
+        if (isEnded || this.bytes + more > this.maxBytes) return false;
+        // One alone may have as much as there is.
+        const isAlone = isOurs || share.bytes === own;
+        if (!isAlone && share.bytes + more > BYTES_SHARE * this.maxBytes) return false;
+        own += more;
+        this.add(share, more);
+        return true;
+      },
+      end: () => {
+        if (isEnded) return;
+        isEnded = true;
+        this.requests--;
+        this.add(share, -own);
+        if (--share.requests === 0) this.shares.delete(address);
+      },
+    };
+  }
+
+  private mayHave({ requests, bytes }: Share, more: number): boolean {
+    if (requests === 0) return true;
+    return requests + 1 <= REQUESTS_SHARE * this.maxRequests && bytes + more <= BYTES_SHARE * this.maxBytes;
+  }
+
+  private add(share: Share, bytes: number): void {
     this.bytes += bytes;
-    this.requestsOf(request.socket).add(request);
-    response.once("close", () => this.close(request));
-    return true;
+    share.bytes += bytes;
   }
-
-  /** Does the work on an admitted request. */
-  async serve<Answer>(request: IncomingMessage, work: (client: RpcClient) => Promise<Answer>): Promise<Answer> {
-    const own = this.admitted.get(request);
-    if (own !== undefined) own.isServed = true;
-    try {
-      return await work({ isGone: () => request.socket.destroyed, hold: (bytes) => this.hold(request, bytes) });
-    } finally {
-      if (own !== undefined) own.isServed = false;
-      if (own?.isClosed) this.end(request);
-    }
-  }
-
-  private hold(request: IncomingMessage, answerBytes: number): boolean {
-    const bytes = ANSWER_WEIGHT * answerBytes;
-    const own = this.admitted.get(request);
-    if (own === undefined || this.bytes + bytes > this.maxBytes) return false;
-    own.bytes += bytes;
-    this.bytes += bytes;
-    return true;
-  }
-
-  /** An answer that waits behind others on a connection hears nothing when that closes, so we listen for all of them. */
-  private requestsOf(socket: Socket): Set<IncomingMessage> {
-    const known = this.ofSocket.get(socket);
-    if (known !== undefined) return known;
-    const requests = new Set<IncomingMessage>();
-    this.ofSocket.set(socket, requests);
-    socket.once("close", () => {
-      for (const request of requests) this.close(request);
-    });
-    return requests;
-  }
-
-  private close(request: IncomingMessage): void {
-    const own = this.admitted.get(request);
-    if (own === undefined) return;
-    own.isClosed = true;
-    if (!own.isServed) this.end(request);
-  }
-
-  private end(request: IncomingMessage): void {
-    this.bytes -= this.admitted.get(request)?.bytes ?? 0;
-    this.admitted.delete(request);
-    this.ofSocket.get(request.socket)?.delete(request);
-  }
-}
-
-/** A body that does not say its length may have any that is allowed. */
-function bodyBytes({ headers }: IncomingMessage): number {
-  if (headers["transfer-encoding"] !== undefined) return MAX_BODY_BYTES;
-  return Math.min(Number(headers["content-length"] ?? 0), MAX_BODY_BYTES);
 }

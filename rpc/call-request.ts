@@ -1,82 +1,143 @@
-/** The object of eth_call and eth_estimateGas: a transaction that nobody has signed. */
+/** The object of eth_call and its like: a transaction that nobody has signed. */
 import { bytesToHex, EMPTY_BYTES, equalBytes, type Hex } from "../base/bytes.ts";
-import type { StoredHeader } from "../chain/store/block-records.ts";
+import { formatGwei } from "../base/units.ts";
 import type { CallMessage, CallOutcome } from "../vm/execution/call-message.ts";
+import type { BlockEnvironment } from "../vm/execution/environment.ts";
 import type { Address } from "../vm/state/account.ts";
+import { transactionError } from "../vm/transaction/errors.ts";
 import type { AccessListEntry } from "../vm/transaction/transaction.ts";
-import { MAX_ACCESS_LIST, MAX_CALL_GAS, MAX_CALL_OUTPUT_BYTES } from "./limits.ts";
-import { address, data, list, member, members, type Parameter, quantity, slot } from "./parameters.ts";
+import { MAX_ACCESS_LIST, MAX_CALL_OUTPUT_BYTES } from "./limits.ts";
+import {
+  address,
+  data,
+  list,
+  mapped,
+  named,
+  object,
+  type Parameter,
+  quantity,
+  slot,
+  smallQuantity,
+} from "./parameters.ts";
 import { decodeRevertReason } from "./revert-reason.ts";
 import { EXECUTION_REVERTED, invalidParams, REFUSED, RpcError } from "./rpc-error.ts";
 
-export interface CallRequest extends Omit<CallMessage, "gasLimit"> {
+export interface CallRequest {
+  readonly from: Address | undefined;
+  /** `undefined`: create a contract. */
+  readonly to: Address | undefined;
+  readonly value: bigint;
+  readonly data: Uint8Array;
   readonly gasLimit: bigint | undefined;
+  readonly nonce: bigint | undefined;
+  readonly type: bigint | undefined;
+  readonly chainId: bigint | undefined;
+  /** Either this, or the two that follow, or none of them. */
+  readonly gasPrice: bigint | undefined;
+  readonly maxFeePerGas: bigint | undefined;
+  readonly maxPriorityFeePerGas: bigint | undefined;
+  readonly accessList: readonly AccessListEntry[] | undefined;
 }
 
+/** Who calls when nobody is named. */
 const NOBODY: Address = "0x0000000000000000000000000000000000000000";
 
-const accessEntry: Parameter<AccessListEntry> = {
-  wanted: "an access list entry",
-  read(value, where) {
-    const holder = members(value, where);
-    return {
-      address: address.read(holder["address"], `${where}.address`),
-      slots: list(slot, MAX_ACCESS_LIST).read(holder["storageKeys"] ?? [], `${where}.storageKeys`),
-    };
-  },
-};
+export const accessList: Parameter<readonly AccessListEntry[]> = list(
+  mapped(
+    object("an access list entry: an object with address and storageKeys", {
+      address,
+      storageKeys: list(slot, MAX_ACCESS_LIST),
+    }),
+    (entry, where) => {
+      if (entry.address === undefined) throw invalidParams(`${where}.address is missing`);
+      return { address: entry.address, slots: entry.storageKeys ?? [] };
+    },
+  ),
+  MAX_ACCESS_LIST,
+);
 
-/** Fields that say nothing about how the call runs (nonce, chainId...) are passed over: libraries send them along. */
-export const callRequest: Parameter<CallRequest> = {
-  wanted: "a call: an object with to, data, value...",
-  read(value, where) {
-    const holder = members(value, where);
-    const own = <Value>(name: string, parameter: Parameter<Value>): Value | undefined =>
-      member(holder, name, parameter, where);
-    const gasPrice = own("gasPrice", quantity);
-    const maxFee = own("maxFeePerGas", quantity);
-    if (gasPrice !== undefined && maxFee !== undefined) {
-      throw invalidParams(`${where} has both gasPrice and maxFeePerGas`);
+/** Only empty ones: there are no blobs, and no authorizations, on this chain. */
+const none = list(data, 0);
+
+const FIELDS = {
+  from: address,
+  to: address,
+  value: quantity,
+  data,
+  input: data,
+  gas: smallQuantity,
+  nonce: smallQuantity,
+  type: smallQuantity,
+  chainId: quantity,
+  gasPrice: quantity,
+  maxFeePerGas: quantity,
+  maxPriorityFeePerGas: quantity,
+  accessList,
+  maxFeePerBlobGas: quantity,
+  blobVersionedHashes: none,
+  authorizationList: none,
+} as const;
+
+export const callRequest: Parameter<CallRequest> = mapped(
+  named("transaction", object("a transaction: an object with to, data, value...", FIELDS)),
+  ({ input, data: legacy, gas, ...rest }, where) => {
+    const isFilled = rest.maxPriorityFeePerGas !== undefined && rest.gasPrice === rest.maxFeePerGas;
+    if (rest.gasPrice !== undefined && (rest.maxFeePerGas ?? rest.maxPriorityFeePerGas) !== undefined && !isFilled) {
+      throw invalidParams(`${where}: both gasPrice and (maxFeePerGas or maxPriorityFeePerGas) specified`);
     }
-    const input = own("input", data);
-    const legacy = own("data", data);
     if (input !== undefined && legacy !== undefined && !equalBytes(input, legacy)) {
-      throw invalidParams(`${where} has both data and input, and they differ`);
+      throw invalidParams(`${where}: both data and input are set, and they are not equal`);
     }
+    if (rest.type !== undefined && rest.type > 2n) throw invalidParams(`${where}.type must be 0x0, 0x1 or 0x2`);
+    const { from, to, nonce, type, chainId, maxFeePerGas, maxPriorityFeePerGas } = rest;
+    // What eth_fillTransaction answers with has both, and viem asks eth_estimateGas with just that.
+    const gasPrice = isFilled ? undefined : rest.gasPrice;
     return {
-      from: own("from", address) ?? NOBODY,
-      to: own("to", address),
-      value: own("value", quantity) ?? 0n,
+      ...{ from, to, nonce, type, chainId, gasPrice, maxFeePerGas, maxPriorityFeePerGas },
+      value: rest.value ?? 0n,
       data: input ?? legacy ?? EMPTY_BYTES,
-      gasLimit: own("gas", quantity),
-      gasPrice: gasPrice ?? maxFee ?? 0n,
-      accessList: own("accessList", list(accessEntry, MAX_ACCESS_LIST)) ?? [],
+      gasLimit: gas,
+      accessList: rest.accessList,
     };
   },
-};
+);
 
-/** The call with all the gas that it may have. */
-export function messageOf(request: CallRequest, { header }: StoredHeader): CallMessage {
-  const most = header.gasLimit < MAX_CALL_GAS ? header.gasLimit : MAX_CALL_GAS;
+/** The call with all the gas that it may have. Throws TX_FEE_BELOW_BASE_FEE. */
+export function messageOf(request: CallRequest, environment: BlockEnvironment, callGas: number): CallMessage {
+  const { from = NOBODY, to, value, data: input, accessList: accesses = [] } = request;
+  const most = environment.gasLimit < BigInt(callGas) ? environment.gasLimit : BigInt(callGas);
   const wanted = request.gasLimit ?? most;
-  return { ...request, gasLimit: wanted < most ? wanted : most };
+  const gasLimit = wanted < most ? wanted : most;
+  return { from, to, value, data: input, gasLimit, gasPrice: callPrice(request, environment), accessList: accesses };
 }
 
-/**
- * Why a call failed, as Ethereum's clients tell it: a revert with its reason in the message and its data in `data`.
- * Everything else that ends a call early takes all its gas and leaves no data.
- */
-export function callFailure(outcome: CallOutcome, gasLimit: bigint): RpcError {
-  const { output, gasNeeded } = outcome;
-  if (output.length === 0 && gasNeeded === gasLimit) {
-    return new RpcError(REFUSED, "out of gas, or an invalid instruction", {
-      code: "CALL_FAILED",
-      gasLimit: gasLimit.toString(),
-    });
+/** Without a price, or with one of zero, gas is free. */
+function callPrice(request: CallRequest, { baseFeePerGas }: BlockEnvironment): bigint {
+  const { gasPrice, maxFeePerGas, maxPriorityFeePerGas = 0n } = request;
+  const most = gasPrice ?? maxFeePerGas ?? 0n;
+  if (most === 0n) return 0n;
+  if (maxPriorityFeePerGas > most) {
+    throw transactionError("TX_PRIORITY_FEE_ABOVE_MAX_FEE", "the priority fee is above the maximum fee");
   }
+  if (most < baseFeePerGas) {
+    const [pays, asks] = [formatGwei(most), formatGwei(baseFeePerGas)];
+    throw transactionError("TX_FEE_BELOW_BASE_FEE", `pays at most ${pays} gwei per gas, the base fee is ${asks}`);
+  }
+  const offered = baseFeePerGas + maxPriorityFeePerGas;
+  return gasPrice ?? (offered < most ? offered : most);
+}
+
+/** Why a call failed, as Ethereum's clients tell it: a revert with its reason in the message and its data in `data`. */
+export function callFailure({ output, failure = "execution failed" }: CallOutcome, gasLimit: bigint): RpcError {
+  if (failure !== "execution reverted") {
+    return new RpcError(REFUSED, failure, { code: "CALL_FAILED", gasLimit: gasLimit.toString() });
+  }
+  return new RpcError(EXECUTION_REVERTED, revertMessage(output), outputText(output));
+}
+
+export function revertMessage(output: Uint8Array): string {
   const reason = decodeRevertReason(output);
-  const message = reason === undefined ? "execution reverted" : `execution reverted: ${reason}`;
-  return new RpcError(EXECUTION_REVERTED, message, outputText(output));
+  return reason === undefined ? "execution reverted" : `execution reverted: ${reason}`;
 }
 
 /** What a call returned or reverted with. Throws CALL_OUTPUT_TOO_LARGE. */

@@ -9,7 +9,7 @@ import { effectiveGasPrice } from "../vm/execution/fees.ts";
 import type { Log } from "../vm/receipt/log.ts";
 import { type Receipt, receiptBloom } from "../vm/receipt/receipt.ts";
 import type { Address } from "../vm/state/account.ts";
-import { decodeTransaction, type Transaction } from "../vm/transaction/transaction.ts";
+import { decodeTransaction, type Transaction, type UnsignedTransaction } from "../vm/transaction/transaction.ts";
 
 export function quantityText(value: bigint | number): Hex {
   return `0x${value.toString(16)}`;
@@ -19,6 +19,8 @@ export function quantityText(value: bigint | number): Hex {
 export interface Place {
   readonly block: StoredHeader;
   readonly index: number;
+  /** For a unit of gas, where the block's base fee does not say it: some paid the floor price because it was their turn. */
+  readonly paid?: bigint | undefined;
 }
 
 function placeFields(place: Place | undefined): object {
@@ -30,31 +32,44 @@ function placeFields(place: Place | undefined): object {
   };
 }
 
-/** `place` is `undefined` for a transaction that waits. */
-export function transactionJson(transaction: Transaction, sender: Address, place: Place | undefined): object {
-  const { type, chainId, maxFeePerGas, maxPriorityFeePerGas, yParity } = transaction;
-  const paid = place === undefined ? maxFeePerGas : effectiveGasPrice(transaction, place.block.header.baseFeePerGas);
-  const v = type === 0 ? BigInt(yParity) + (chainId === undefined ? 27n : 35n + 2n * chainId) : BigInt(yParity);
+/** A transaction that nobody has signed yet. */
+export function unsignedJson(transaction: UnsignedTransaction): object {
+  const { type, chainId, maxFeePerGas, maxPriorityFeePerGas } = transaction;
   return {
-    ...placeFields(place),
-    hash: bytesToHex(transaction.hash),
     type: quantityText(type),
     ...(chainId !== undefined && { chainId: quantityText(chainId) }),
-    from: sender,
     to: transaction.to ?? null,
     nonce: quantityText(transaction.nonce),
     value: quantityText(transaction.value),
     input: bytesToHex(transaction.data),
     gas: quantityText(transaction.gasLimit),
-    gasPrice: quantityText(paid),
+    gasPrice: quantityText(maxFeePerGas),
     ...(type === 2 && {
       maxFeePerGas: quantityText(maxFeePerGas),
       maxPriorityFeePerGas: quantityText(maxPriorityFeePerGas),
     }),
     ...(type !== 0 && {
       accessList: transaction.accessList.map(({ address, slots }) => ({ address, storageKeys: slots })),
-      yParity: quantityText(yParity),
     }),
+  };
+}
+
+/** `place` is `undefined` for a transaction that waits. */
+export function transactionJson(transaction: Transaction, sender: Address, place: Place | undefined): object {
+  const { type, chainId, maxFeePerGas, yParity } = transaction;
+  const paid =
+    place === undefined
+      ? maxFeePerGas
+      : (place.paid ?? effectiveGasPrice(transaction, place.block.header.baseFeePerGas));
+  const v = type === 0 ? BigInt(yParity) + (chainId === undefined ? 27n : 35n + 2n * chainId) : BigInt(yParity);
+  return {
+    ...placeFields(place),
+    blockTimestamp: place === undefined ? null : quantityText(place.block.header.timestamp),
+    hash: bytesToHex(transaction.hash),
+    from: sender,
+    ...unsignedJson(transaction),
+    gasPrice: quantityText(paid),
+    ...(type !== 0 && { yParity: quantityText(yParity) }),
     v: quantityText(v),
     r: scalarText(transaction.r),
     s: scalarText(transaction.s),
@@ -69,6 +84,7 @@ function scalarText(bytes: Uint8Array): Hex {
 export function logJson(log: Log, transactionHash: Hex, place: Place, logIndex: number): object {
   return {
     ...placeFields(place),
+    blockTimestamp: quantityText(place.block.header.timestamp),
     address: log.address,
     topics: log.topics,
     data: bytesToHex(log.data),
@@ -103,13 +119,31 @@ export function receiptJson(
   };
 }
 
-/** With whole transactions, or with their hashes alone. */
-export function blockJson(block: StoredHeader, body: StoredBody, isFull: boolean): object {
-  const { header, hash } = block;
+/** With whole transactions, or with their hashes alone. `paid` is what each paid for a unit of gas, as in `Place`. */
+export function blockJson(
+  block: StoredHeader,
+  body: StoredBody,
+  isFull: boolean,
+  paid: readonly bigint[] | undefined,
+): object {
   const transactions = body.transactions.map((raw, index) => {
     if (!isFull) return bytesToHex(keccak256(raw));
-    return transactionJson(decodeTransaction(raw), body.senders[index] as Address, { block, index });
+    return transactionJson(decodeTransaction(raw), body.senders[index] as Address, {
+      block,
+      index,
+      paid: paid?.[index],
+    });
   });
+  return {
+    ...headerJson(block),
+    totalDifficulty: quantityText(0),
+    size: quantityText(encodeBlock({ header: block.header, ...body }).length),
+    uncles: [],
+    transactions,
+  };
+}
+
+export function headerJson({ header, hash }: StoredHeader): object {
   return {
     number: quantityText(header.number),
     hash: bytesToHex(hash),
@@ -121,7 +155,6 @@ export function blockJson(block: StoredHeader, body: StoredBody, isFull: boolean
     receiptsRoot: bytesToHex(header.receiptsRoot),
     logsBloom: bytesToHex(header.logsBloom),
     difficulty: quantityText(0),
-    totalDifficulty: quantityText(0),
     gasLimit: quantityText(header.gasLimit),
     gasUsed: quantityText(header.gasUsed),
     timestamp: quantityText(header.timestamp),
@@ -129,8 +162,5 @@ export function blockJson(block: StoredHeader, body: StoredBody, isFull: boolean
     mixHash: bytesToHex(header.beacon),
     nonce: "0x0000000000000000",
     baseFeePerGas: quantityText(header.baseFeePerGas),
-    size: quantityText(encodeBlock({ header, ...body }).length),
-    uncles: [],
-    transactions,
   };
 }

@@ -1,12 +1,17 @@
 /** JSON-RPC 2.0 without its transport: the text of a request in, the text of the answer out. */
-import { MAX_BATCH } from "./limits.ts";
+import type { JobCaller } from "./calls/job-caller.ts";
+import type { ReadsAnswer } from "./calls/job-context.ts";
+import type { RunJob } from "./calls/jobs.ts";
+import { batchOf, failure, type RpcRequest, readRequest, success } from "./envelope.ts";
+import { MAX_READS_BODY } from "./limits.ts";
 import { callMethod, type NodeContext, type RpcContext, type RpcMethod } from "./method.ts";
+import { methodsIn } from "./methods-in.ts";
 import { ClientGone, RequestBudget, type RpcClient, responseTooLarge } from "./request-budget.ts";
 import {
   describeError,
   INTERNAL_ERROR,
-  INVALID_PARAMS,
   INVALID_REQUEST,
+  LIMIT_EXCEEDED,
   METHOD_NOT_FOUND,
   PARSE_ERROR,
   RpcError,
@@ -14,39 +19,64 @@ import {
 } from "./rpc-error.ts";
 import { type Now, Turns } from "./turns.ts";
 
-type RequestId = string | number | null;
-
-interface RpcRequest {
-  readonly method: string;
-  readonly params: unknown;
-  /** `undefined`: a notification, which is not answered. */
-  readonly id: RequestId | undefined;
-}
-
 /** A failure that is our own bug: told to the operator, not to the caller. */
 export type OnBug = (method: string, error: unknown) => void;
+
+/** Told of every request: its method if there is such a one, its JSON-RPC error code if it failed, and what it took. */
+export type OnAnswer = (method: string | undefined, errorCode: number | undefined, milliseconds: number) => void;
+
+/** There at once, or later. Most answers are, and then a thousand of them need not a thousand turns of promises. */
+type Soon<Value> = Value | Promise<Value>;
+
+/** One body under way. */
+interface Work {
+  readonly budget: RequestBudget;
+  readonly context: RpcContext;
+}
+
+export interface JsonRpcOptions {
+  readonly methods: readonly RpcMethod[];
+  readonly node: NodeContext;
+  readonly onBug: OnBug;
+  readonly onAnswer?: OnAnswer;
+  readonly readBatch?: ReadBatch | undefined;
+  readonly now?: Now;
+}
+
+/** Begins a body of reads on another thread; `undefined` when none is free. */
+export type ReadBatch = (body: string, caller: JobCaller) => Promise<ReadsAnswer> | undefined;
+
+/** Requests of a batch that is worth a message to another thread and back. */
+const LEAST_READS = 20;
 
 export class JsonRpc {
   private readonly methods: ReadonlyMap<string, RpcMethod>;
   private readonly node: NodeContext;
   private readonly onBug: OnBug;
+  private readonly onAnswer: OnAnswer | undefined;
+  private readonly readBatch: ReadBatch | undefined;
   private readonly now: Now;
   private readonly turns: Turns;
 
-  constructor(methods: readonly RpcMethod[], node: NodeContext, onBug: OnBug, now: Now = () => performance.now()) {
+  constructor({ methods, node, onBug, onAnswer, readBatch, now = () => performance.now() }: JsonRpcOptions) {
     this.methods = new Map(methods.map((method) => [method.name, method]));
     this.node = node;
     this.onBug = onBug;
+    this.onAnswer = onAnswer;
+    this.readBatch = readBatch;
     this.now = now;
     this.turns = new Turns(now);
   }
 
   /** `undefined` when there is nothing to answer: only notifications, or nobody who listens. */
   async answer(body: string, client: RpcClient): Promise<string | undefined> {
-    const budget = new RequestBudget(this.turns, client, this.now);
+    const budget = new RequestBudget(this.turns, client, this.node.limits, this.now);
     try {
-      await budget.turn();
-      return await this.answerBody(body, budget);
+      const granted = budget.turn();
+      if (granted !== undefined) await granted;
+      const work = { budget, context: this.contextOf(budget) };
+      const reads = this.readsIn(body);
+      return await (reads === undefined ? this.answerBody(body, work) : this.answerReads(body, reads, work));
     } catch (error) {
       if (error instanceof ClientGone) return undefined;
       throw error;
@@ -55,81 +85,149 @@ export class JsonRpc {
     }
   }
 
-  private async answerBody(body: string, budget: RequestBudget): Promise<string | undefined> {
+  /** Of a body for which so many requests are charged already. */
+  private answerBody(body: string, work: Work, charged = 0): Soon<string | undefined> {
     let parsed: unknown;
     try {
       parsed = JSON.parse(body);
     } catch {
       return failure(null, { code: PARSE_ERROR, message: "the body is not JSON" });
     }
-    if (!Array.isArray(parsed)) return await this.answerOne(parsed, budget);
+    const { client } = work.budget;
+    const isGranted = (requests: number): boolean => requests <= charged || client.charge(requests - charged);
+    if (!Array.isArray(parsed)) return isGranted(1) ? this.answerOne(parsed, work) : tooOften(parsed);
+    const { batchRequests } = this.node.limits;
     if (parsed.length === 0) return failure(null, { code: INVALID_REQUEST, message: "the batch is empty" });
-    if (parsed.length > MAX_BATCH) {
-      return failure(null, { code: INVALID_REQUEST, message: `a batch has at most ${MAX_BATCH} requests` });
+    if (parsed.length > batchRequests) {
+      return failure(null, { code: INVALID_REQUEST, message: `a batch has at most ${batchRequests} requests` });
     }
-    const answers = await this.answerAll(parsed, budget);
-    return answers.length === 0 ? undefined : `[${answers.join(",")}]`;
+    return isGranted(parsed.length) ? this.answerAll(parsed, work).then(batchOf) : tooOften(null);
+  }
+
+  /** The methods of a batch that looks like one of reads, and is worth another thread's while. */
+  private readsIn(body: string): readonly string[] | undefined {
+    if (this.readBatch === undefined || !body.startsWith("[") || body.length > MAX_READS_BODY) return undefined;
+    const names = methodsIn(body, this.node.limits.batchRequests) ?? [];
+    if (names.length < LEAST_READS) return undefined;
+    const reads: string[] = [];
+    for (const name of names) {
+      const method = this.methods.get(name);
+      if (method?.isRead !== true) return undefined;
+      // Not the name in the text, which would keep all of it in memory.
+      reads.push(method.name);
+    }
+    return reads;
+  }
+
+  /** Begun on another thread, if one is free, and ended here. */
+  private async answerReads(body: string, methods: readonly string[], work: Work): Promise<string | undefined> {
+    const { budget } = work;
+    if (!budget.client.charge(methods.length)) return tooOften(null);
+    const elsewhere = budget.elsewhere((caller) => this.readBatch?.(body, caller));
+    const first = await elsewhere?.catch(() => undefined);
+    // Whatever keeps the other thread from it, or whatever else it is, this one answers as if nobody had tried.
+    if (first === undefined || first.requests !== methods.length || !budget.tryHold(first.text)) {
+      return await this.answerBody(body, work, methods.length);
+    }
+    this.countReads(methods, first, this.now() - budget.time);
+    const begun = first.text === "" ? undefined : first.text;
+    if (first.count === first.requests) return batchOf([begun]);
+    return batchOf([begun, ...(await this.answerAll(JSON.parse(body).slice(first.count), work))]);
+  }
+
+  private countReads(methods: readonly string[], { count, failures }: ReadsAnswer, milliseconds: number): void {
+    const codes = new Map(failures);
+    for (let place = 0; place < count; place++) {
+      this.onAnswer?.(methods[place], codes.get(place), milliseconds / count);
+    }
   }
 
   /** One after the other, but a request that waits for something else holds up only its own answer. */
-  private async answerAll(requests: readonly unknown[], budget: RequestBudget): Promise<string[]> {
-    const answers: Promise<string | undefined>[] = [];
-    for (const request of requests) {
-      const begins = budget.waits();
-      const answer = this.answerOne(request, budget);
-      answers.push(answer);
-      await Promise.race([answer, begins]).catch((error: unknown) => {
-        // The others end by themselves, for the same reason; nobody is told.
-        for (const other of answers) other.catch(() => undefined);
-        throw error;
-      });
+  private async answerAll(requests: readonly unknown[], work: Work): Promise<readonly (string | undefined)[]> {
+    const answers: Soon<string | undefined>[] = [];
+    try {
+      for (const request of requests) {
+        const granted = work.budget.turn();
+        if (granted !== undefined) await granted;
+        const answer = this.answerOne(request, work);
+        answers.push(answer);
+        if (answer instanceof Promise && !work.budget.isWaiting) await Promise.race([answer, work.budget.waits()]);
+      }
+    } catch (error) {
+      // The others end by themselves, for the same reason; nobody is told.
+      for (const other of answers) if (other instanceof Promise) other.catch(() => undefined);
+      if (!(error instanceof RpcError)) throw error;
+      return await this.refuseRest(requests, answers, error);
     }
-    return (await Promise.all(answers)).filter((answer) => answer !== undefined);
+    const isLater = answers.some((answer) => answer instanceof Promise);
+    return isLater ? await Promise.all(answers) : (answers as (string | undefined)[]);
   }
 
-  private async answerOne(value: unknown, budget: RequestBudget): Promise<string | undefined> {
+  /** The budget ended between two requests: those that have no answer yet get its error. */
+  private async refuseRest(
+    requests: readonly unknown[],
+    answers: readonly Soon<string | undefined>[],
+    error: RpcError,
+  ): Promise<readonly (string | undefined)[]> {
+    const rest = requests.slice(answers.length).map((value) => {
+      const request = readRequest(value);
+      if (typeof request === "string") return failure(null, { code: INVALID_REQUEST, message: request });
+      return request.id === undefined ? undefined : failure(request.id, error.body);
+    });
+    return [...(await Promise.all(answers)), ...rest];
+  }
+
+  private answerOne(value: unknown, work: Work): Soon<string | undefined> {
     const request = readRequest(value);
     if (typeof request === "string") return failure(null, { code: INVALID_REQUEST, message: request });
-    const { id } = request;
-    const answer = await this.answerRequest(request, budget);
-    if (id === undefined) return undefined;
-    return budget.holds(answer) ? answer : failure(id, responseTooLarge().body);
+    const answer = this.answerRequest(request, work);
+    if (answer instanceof Promise) return answer.then((text) => fitted(request, text, work.budget, this.node));
+    return fitted(request, answer, work.budget, this.node);
   }
 
-  private async answerRequest(request: RpcRequest, budget: RequestBudget): Promise<string> {
-    const id = request.id ?? null;
+  private answerRequest(request: RpcRequest, work: Work): Soon<string> {
+    const begun = work.budget.time;
     try {
-      const result = await this.run(request, budget);
-      return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${JSON.stringify(result)}}`;
+      const result = this.run(request, work.context);
+      if (!(result instanceof Promise)) return this.succeeded(request, result, begun);
+      return result.then(
+        (later) => this.succeeded(request, later, begun),
+        (error) => this.failed(request, error, begun),
+      );
     } catch (error) {
-      if (error instanceof ClientGone) throw error;
-      return failure(id, describeError(error) ?? this.reportBug(request.method, error));
+      return this.failed(request, error, begun);
     }
   }
 
-  private async run({ method: name, params }: RpcRequest, budget: RequestBudget): Promise<unknown> {
-    await budget.turn();
+  private succeeded({ method, id }: RpcRequest, result: unknown, begun: number): string {
+    this.onAnswer?.(method, undefined, this.now() - begun);
+    return success(id, result);
+  }
+
+  private failed({ method, id }: RpcRequest, error: unknown, begun: number): string {
+    if (error instanceof ClientGone) throw error;
+    const body = describeError(error) ?? this.reportBug(method, error);
+    this.onAnswer?.(this.methods.has(method) ? method : undefined, body.code, this.now() - begun);
+    return failure(id, body);
+  }
+
+  private run({ method: name, params }: RpcRequest, context: RpcContext): unknown {
     const method = this.methods.get(name);
     if (method === undefined) {
       throw new RpcError(METHOD_NOT_FOUND, `the method ${name.slice(0, 60)} does not exist/is not available`);
     }
-    if (!Array.isArray(params)) throw new RpcError(INVALID_PARAMS, "params must be a list");
-    return await callMethod(method, this.contextOf(budget), params);
+    return callMethod(method, context, params);
   }
 
   private contextOf(budget: RequestBudget): RpcContext {
     const { node } = this;
-    return {
-      ...node,
+    // Over the node's own, not a copy of it: copying took a twentieth of a small request (measured).
+    return Object.assign(Object.create(node) as NodeContext, {
+      client: budget.client,
       turn: () => budget.turn(),
-      wait: (work) => budget.wait(work),
-      caller: {
-        call: async (...call) => {
-          await budget.turn();
-          return await node.caller.call(...call);
-        },
-      },
-    };
+      wait: <Result>(work: Promise<Result>) => budget.wait(work),
+      job: ((name, request) => budget.call((caller) => node.job(name, request, caller))) satisfies RunJob,
+    });
   }
 
   private reportBug(method: string, error: unknown): RpcErrorBody {
@@ -138,19 +236,18 @@ export class JsonRpc {
   }
 }
 
-/** A request, or what is wrong with it. */
-function readRequest(value: unknown): RpcRequest | string {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return "a request is an object";
-  const { jsonrpc, method, params, id } = value as Readonly<Record<string, unknown>>;
-  if (jsonrpc !== "2.0") return 'a request has "jsonrpc": "2.0"';
-  if (typeof method !== "string") return "a request has a method";
-  if (id !== undefined && id !== null && typeof id !== "string" && typeof id !== "number") {
-    return "an id is a string, a number or null";
-  }
-  // Libraries send null for what they leave out.
-  return { method, params: params ?? [], id };
+/** Nothing for a notification; an error where the answer does not fit any more. */
+function fitted({ id }: RpcRequest, answer: string, budget: RequestBudget, node: NodeContext): string | undefined {
+  if (id === undefined) return undefined;
+  return budget.holds(answer) ? answer : failure(id, responseTooLarge(node.limits.answerBytes).body);
 }
 
-function failure(id: RequestId, error: RpcErrorBody): string {
-  return JSON.stringify({ jsonrpc: "2.0", id, error });
+function tooOften(value: unknown): string {
+  const request = readRequest(value);
+  const id = typeof request === "string" ? null : request.id;
+  return failure(id, {
+    code: LIMIT_EXCEEDED,
+    message: "limit exceeded: this address asks too often",
+    data: { code: "RPC_TOO_OFTEN" },
+  });
 }

@@ -1,11 +1,11 @@
 /** The filter of eth_getLogs: which blocks, and which logs of them. */
 import { bytesToHex, type Hex, hexToBytes } from "../base/bytes.ts";
-import { type Bloom, bloomMayContain } from "../vm/receipt/bloom.ts";
+import { type Bloom, bloomBits, bloomMayContainAny } from "../vm/receipt/bloom.ts";
 import type { Log } from "../vm/receipt/log.ts";
 import type { Address } from "../vm/state/account.ts";
 import { type BlockReference, blockReference } from "./block-reference.ts";
-import { MAX_FILTER_CHOICES, MAX_TOPICS } from "./limits.ts";
-import { address, hash, list, member, members, type Parameter } from "./parameters.ts";
+import { CHOICES_PER_FILTER, MAX_FILTER_CHOICES, MAX_TOPICS } from "./limits.ts";
+import { address, hash, list, mapped, named, object, type Parameter } from "./parameters.ts";
 import { invalidParams } from "./rpc-error.ts";
 
 export interface LogFilter {
@@ -23,49 +23,73 @@ function choices<Value>(item: Parameter<Value>): Parameter<readonly Value[]> {
   const many = list(item, MAX_FILTER_CHOICES);
   return {
     wanted: `${item.wanted}, or a list`,
+    schema: { anyOf: [item.schema ?? {}, many.schema ?? {}] },
     read: (value, where) => (Array.isArray(value) ? many.read(value, where) : [item.read(value, where)]),
   };
 }
 
-/** null at a position means any topic; so does an empty list. */
+/** null at a position means any topic; so does an empty list, and null in it. */
 const topicChoices: Parameter<readonly Hex[] | undefined> = {
   wanted: "a topic, a list of topics, or null",
+  schema: { anyOf: [{ type: "null" }, choices(hash).schema ?? {}] },
   read: (value, where) => {
-    if (value === null) return undefined;
+    if (value === null || (Array.isArray(value) && value.includes(null))) return undefined;
     const topics = choices(hash).read(value, where).map(bytesToHex);
     return topics.length === 0 ? undefined : topics;
   },
 };
 
-export const logFilter: Parameter<LogFilter> = {
-  wanted: "a filter: an object with fromBlock, toBlock, address, topics...",
-  read(value, where) {
-    const holder = members(value, where);
-    const blockHash = member(holder, "blockHash", hash, where);
-    const fromBlock = member(holder, "fromBlock", blockReference, where);
-    const toBlock = member(holder, "toBlock", blockReference, where);
+export const logFilter: Parameter<LogFilter> = mapped(
+  named(
+    "filter",
+    object("a filter: an object with fromBlock, toBlock, address, topics...", {
+      blockHash: hash,
+      fromBlock: blockReference,
+      toBlock: blockReference,
+      address: choices(address),
+      topics: list(topicChoices, MAX_TOPICS),
+    }),
+  ),
+  ({ blockHash, fromBlock, toBlock, address: addresses, topics }, where) => {
     if (blockHash !== undefined && (fromBlock !== undefined || toBlock !== undefined)) {
-      throw invalidParams(`${where} has a blockHash and also fromBlock or toBlock`);
+      throw invalidParams(`${where}: cannot specify both blockHash and fromBlock/toBlock, choose one or the other`);
     }
-    const addresses = member(holder, "address", choices(address), where);
     return {
-      blockHash,
-      fromBlock,
-      toBlock,
+      ...{ blockHash, fromBlock, toBlock },
       addresses: addresses?.length === 0 ? undefined : addresses,
-      topics: member(holder, "topics", list(topicChoices, MAX_TOPICS), where) ?? [],
+      topics: topics ?? [],
     };
   },
-};
+);
 
-/** False: surely no log of the block matches. */
-export function mayMatch(filter: LogFilter, bloom: Bloom): boolean {
-  const wanted = [filter.addresses, ...filter.topics].filter((group) => group !== undefined);
-  return wanted.every((group) => group.some((item) => bloomMayContain(bloom, hexToBytes(item))));
+/** As how many filters it counts, where many are kept: by what it holds. */
+export function filterWeight({ addresses = [], topics }: LogFilter): number {
+  const choices = topics.reduce((sum, group = []) => sum + group.length, addresses.length);
+  return Math.max(1, Math.ceil(choices / CHOICES_PER_FILTER));
 }
 
-export function matchesFilter(filter: LogFilter, log: Log): boolean {
-  if (filter.addresses !== undefined && !filter.addresses.includes(log.address)) return false;
-  if (filter.topics.length > log.topics.length) return false;
-  return filter.topics.every((group, index) => group === undefined || group.includes(log.topics[index] as Hex));
+/** A filter made ready for many blocks and logs: looking takes the same time however many choices it has, or nearly. */
+export class LogMatcher {
+  readonly #addresses: ReadonlySet<Address> | undefined;
+  readonly #topics: readonly (ReadonlySet<Hex> | undefined)[];
+  /** Of the addresses, and of the topics at each place. */
+  readonly #bits: readonly Uint16Array[];
+
+  constructor({ addresses, topics }: LogFilter) {
+    this.#addresses = addresses && new Set(addresses);
+    this.#topics = topics.map((group) => group && new Set(group));
+    const groups = [addresses, ...topics].filter((group) => group !== undefined);
+    this.#bits = groups.map((group) => bloomBits(group.map(hexToBytes)));
+  }
+
+  /** By the block's filter, which begins at `start`. False: surely no log of the block matches. */
+  mayMatch(bloom: Bloom, start = 0): boolean {
+    for (const bits of this.#bits) if (!bloomMayContainAny(bloom, bits, start)) return false;
+    return true;
+  }
+
+  matches(log: Log): boolean {
+    if (this.#addresses?.has(log.address) === false || this.#topics.length > log.topics.length) return false;
+    return this.#topics.every((group, index) => group === undefined || group.has(log.topics[index] as Hex));
+  }
 }

@@ -8,8 +8,12 @@ export const INVALID_PARAMS = -32_602;
 export const INTERNAL_ERROR = -32_603;
 /** Ethereum's "server error": the request was understood and refused. */
 export const REFUSED = -32_000;
+/** EIP-1474's, at which libraries wait and try again. */
+export const LIMIT_EXCEEDED = -32_005;
 /** Ethereum's "execution error" of a call that reverted; its data is the revert data. */
 export const EXECUTION_REVERTED = 3;
+/** Ethereum's "pruned history unavailable" (EIP-4444). */
+export const PRUNED = 4444;
 
 export interface RpcErrorBody {
   readonly code: number;

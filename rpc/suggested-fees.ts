@@ -1,11 +1,12 @@
 /** What a transaction should offer. */
+
 import { GWEI } from "../base/units.ts";
-import { nextBaseFee } from "../vm/execution/fees.ts";
-import type { ChainView } from "./chain-view.ts";
+import { baseFeeAfter } from "../chain/blocks/header.ts";
+import type { ChainReads } from "./chain-view.ts";
 
 /** Blocks are not full: any tip is served, and this one is what wallets offer elsewhere. */
 export const SUGGESTED_TIP: bigint = GWEI;
 
-export function nextBlockBaseFee(chain: ChainView): bigint {
-  return nextBaseFee(chain.head.header);
+export function nextBlockBaseFee(chain: ChainReads): bigint {
+  return baseFeeAfter(chain.head.header);
 }

@@ -1,8 +1,8 @@
 /**
- * The node has one thread. Requests take turns on it, one at a time, for a slice of time together; then the event loop
- * goes round, so that blocks, sockets, timers and signals never wait for more than a slice and one piece of work. The
- * request that has worked least goes first: a small question does not wait for the end of a long batch, and many
- * connections get no more of the thread than one.
+ * The RPC has one thread. Requests take turns on it, one at a time, for a slice of time together; then the event loop goes
+ * round, so that sockets, timers and other threads never wait for more than a slice and one piece of work. The request
+ * that has worked least goes first: a small question does not wait for the end of a long batch, and many connections get
+ * no more of the thread than one.
  */
 import { SLICE_MILLISECONDS } from "./limits.ts";
 
@@ -28,12 +28,20 @@ export class Turns {
   }
 
   /** Whoever has the turn should give it back before going on. */
-  get isSliceOver(): boolean {
-    return this.now() >= this.sliceEnd;
+  isOver(now: number): boolean {
+    return now >= this.sliceEnd;
   }
 
-  /** Resolves when it is the caller's turn, which lasts until `give`. */
-  take(spent: number): Promise<void> {
+  /**
+   * Resolves when it is the caller's turn, which lasts until `give`; `undefined` when it is at once. So it is for a request
+   * that comes when nobody else is there: the event loop has just gone round, or else it would not have come.
+   */
+  take(spent: number, now: number): Promise<void> | undefined {
+    if (spent === 0 && !this.isTaken && this.waiting.length === 0) {
+      this.isTaken = true;
+      this.sliceEnd = now + SLICE_MILLISECONDS;
+      return undefined;
+    }
     return new Promise((go) => {
       this.waiting.push({ spent, go });
       if (!this.isTaken) this.schedule();
@@ -43,7 +51,7 @@ export class Turns {
   give(): void {
     this.isTaken = false;
     if (this.waiting.length === 0) return;
-    if (this.isSliceOver) this.schedule();
+    if (this.isOver(this.now())) this.schedule();
     else this.grant();
   }
 
@@ -52,6 +60,8 @@ export class Turns {
     this.isScheduled = true;
     setImmediate(() => {
       this.isScheduled = false;
+      // Somebody new may have come first.
+      if (this.isTaken) return;
       this.sliceEnd = this.now() + SLICE_MILLISECONDS;
       this.grant();
     });

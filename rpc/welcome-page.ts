@@ -2,9 +2,9 @@
 import { formatOgpu } from "../base/units.ts";
 import { headerTime } from "../chain/blocks/header.ts";
 import { readSupply } from "../vm/modules/token/token.ts";
-import type { ChainView } from "./chain-view.ts";
+import type { ChainReads } from "./chain-view.ts";
 
-export function welcomePage(chain: ChainView, url: string): string {
+export function welcomePage(chain: ChainReads, url: string): string {
   const { spec, head } = chain;
   const number = Number(head.header.number);
   const { genesis, minted, burned } = readSupply(chain.stateAt(number));

@@ -1,8 +1,11 @@
+import { developmentAccounts } from "../development/accounts.ts";
 import { defineMethod, type RpcMethod } from "../method.ts";
+import { ADDRESS, listOf } from "../schema.ts";
 
-/** The node holds nobody's keys. */
 export const ethAccounts: RpcMethod = defineMethod({
   name: "eth_accounts",
+  summary: "The accounts that the node signs for: none, but on a development chain those of the test mnemonic.",
+  result: listOf(ADDRESS),
   parameters: [],
-  run: () => [],
+  run: ({ chain }) => [...developmentAccounts(chain.spec).keys()],
 });

@@ -1,18 +1,21 @@
-import { blockReference, LATEST, requireBlock } from "../block-reference.ts";
-import { callEnvironment } from "../call-environment.ts";
-import { callFailure, callRequest, messageOf, outputText } from "../call-request.ts";
+import { blockReference, LATEST } from "../block-reference.ts";
+import { callRequest } from "../call-request.ts";
+import { jobBlock } from "../calls/job-block.ts";
 import { defineMethod, type RpcMethod } from "../method.ts";
 import { optional } from "../parameters.ts";
+import { DATA } from "../schema.ts";
+import { blockOverrides, NO_BLOCK_OVERRIDES, NO_OVERRIDES, stateOverrides } from "../state-override.ts";
 
 export const ethCall: RpcMethod = defineMethod({
   name: "eth_call",
-  parameters: [callRequest, optional(blockReference, LATEST)],
-  run: async ({ chain, caller }, request, reference) => {
-    const block = requireBlock(chain, reference);
-    const state = chain.stateAt(Number(block.header.number));
-    const message = messageOf(request, block);
-    const outcome = await caller.call(state, callEnvironment(chain, block), message);
-    if (!outcome.succeeded) throw callFailure(outcome, message.gasLimit);
-    return outputText(outcome.output);
-  },
+  summary: "Runs a call without changing anything, and answers with what it returns.",
+  result: DATA,
+  parameters: [
+    callRequest,
+    optional(blockReference, LATEST),
+    optional(stateOverrides, NO_OVERRIDES),
+    optional(blockOverrides, NO_BLOCK_OVERRIDES),
+  ],
+  run: ({ chain, job }, request, block, state, environment) =>
+    job("call", { request, block: jobBlock(chain, block), stateOverrides: state, blockOverrides: environment }),
 });

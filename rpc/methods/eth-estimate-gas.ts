@@ -1,20 +1,29 @@
-import { estimateGas } from "../../vm/execution/estimate-gas.ts";
-import { blockReference, LATEST, requireBlock } from "../block-reference.ts";
-import { callEnvironment } from "../call-environment.ts";
-import { callFailure, callRequest, messageOf } from "../call-request.ts";
+import { blockReference, LATEST } from "../block-reference.ts";
+import { callRequest } from "../call-request.ts";
+import { jobBlock } from "../calls/job-block.ts";
 import { quantityText } from "../format.ts";
 import { defineMethod, type RpcMethod } from "../method.ts";
 import { optional } from "../parameters.ts";
+import { QUANTITY } from "../schema.ts";
+import { blockOverrides, NO_BLOCK_OVERRIDES, NO_OVERRIDES, stateOverrides } from "../state-override.ts";
 
 export const ethEstimateGas: RpcMethod = defineMethod({
   name: "eth_estimateGas",
-  parameters: [callRequest, optional(blockReference, LATEST)],
-  run: async ({ chain, caller }, request, reference) => {
-    const block = requireBlock(chain, reference);
-    const state = chain.stateAt(Number(block.header.number));
-    const message = messageOf(request, block);
-    const estimate = await estimateGas(caller, state, callEnvironment(chain, block), message);
-    if ("failed" in estimate) throw callFailure(estimate.failed, message.gasLimit);
-    return quantityText(estimate.gas);
-  },
+  summary: "The least gas limit with which a transaction succeeds.",
+  result: QUANTITY,
+  parameters: [
+    callRequest,
+    optional(blockReference, LATEST),
+    optional(stateOverrides, NO_OVERRIDES),
+    optional(blockOverrides, NO_BLOCK_OVERRIDES),
+  ],
+  run: async ({ chain, job }, request, block, state, environment) =>
+    quantityText(
+      await job("estimateGas", {
+        request,
+        block: jobBlock(chain, block),
+        stateOverrides: state,
+        blockOverrides: environment,
+      }),
+    ),
 });

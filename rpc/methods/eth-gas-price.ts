@@ -1,10 +1,12 @@
 import { quantityText } from "../format.ts";
-import { defineMethod, type RpcMethod } from "../method.ts";
+import { defineRead, type RpcMethod } from "../method.ts";
+import { QUANTITY } from "../schema.ts";
 import { nextBlockBaseFee, SUGGESTED_TIP } from "../suggested-fees.ts";
 
-/** For legacy transactions: the base fee of the next block and the usual tip. */
-export const ethGasPrice: RpcMethod = defineMethod({
+export const ethGasPrice: RpcMethod = defineRead({
   name: "eth_gasPrice",
+  summary: "For legacy transactions: the base fee of the next block and the usual tip.",
+  result: QUANTITY,
   parameters: [],
   run: ({ chain }) => quantityText(nextBlockBaseFee(chain) + SUGGESTED_TIP),
 });

@@ -1,15 +1,17 @@
-import { bytesToHex } from "../../base/bytes.ts";
-import { keccak256 } from "../../base/keccak.ts";
+import type { Hex } from "../../base/bytes.ts";
 import type { StoredHeader } from "../../chain/store/block-records.ts";
 import type { Log } from "../../vm/receipt/log.ts";
-import { type BlockReference, LATEST, requireBlock } from "../block-reference.ts";
-import type { ChainView } from "../chain-view.ts";
+import { type BlockReference, LATEST, prunedError, requireBlock } from "../block-reference.ts";
+import type { ChainReads } from "../chain-view.ts";
+import { receiptHash } from "../find-transaction.ts";
 import { logJson } from "../format.ts";
-import { MAX_ANSWER_BYTES, MAX_LOG_BLOCKS, MAX_LOGS } from "../limits.ts";
-import { type LogFilter, logFilter, matchesFilter, mayMatch } from "../log-filter.ts";
+import type { RpcLimits } from "../limits.ts";
+import { type LogFilter, LogMatcher, logFilter } from "../log-filter.ts";
 import { defineMethod, type RpcMethod } from "../method.ts";
 import { responseTooLarge } from "../request-budget.ts";
+import { ref } from "../result-schemas.ts";
 import { invalidParams, REFUSED, RpcError } from "../rpc-error.ts";
+import { listOf } from "../schema.ts";
 
 /** The fields of a log in JSON apart from its data. */
 const LOG_JSON_BYTES = 700;
@@ -22,25 +24,37 @@ interface Found {
 
 export const ethGetLogs: RpcMethod = defineMethod({
   name: "eth_getLogs",
+  summary: "The logs of a range of blocks, or of one, by address and topics.",
+  result: listOf(ref("Log")),
   parameters: [logFilter],
-  run: async ({ chain, turn }, filter) => {
-    const { first, last } = rangeOf(chain, filter);
+  run: async ({ chain, turn, limits }, filter) => {
+    const { first, last } = rangeOf(chain, filter, limits);
     const found: Found = { logs: [], bytes: 0 };
-    for (let number = first; number <= last; number++) {
+    const matcher = new LogMatcher(filter);
+    // The index knows addresses and first topics; the bloom filters know the others too.
+    const isFurther = filter.topics.length > 1;
+    const mayMatch = isFurther ? (blooms: Uint8Array, start: number) => matcher.mayMatch(blooms, start) : undefined;
+    const query = { first, last, addresses: filter.addresses, topics: filter.topics[0], mayMatch };
+    for (const number of chain.logBlocks(query)) {
       await turn();
+      if (number === undefined) continue;
       const block = chain.header(number);
-      if (block === undefined || !mayMatch(filter, block.header.logsBloom)) continue;
-      collect(chain, block, filter, found);
+      if (block === undefined || !matcher.mayMatch(block.header.logsBloom)) continue;
+      collect(chain, block, matcher, found, limits);
     }
     return found.logs;
   },
 });
 
-function rangeOf(chain: ChainView, filter: LogFilter): { readonly first: number; readonly last: number } {
+function rangeOf(
+  chain: ChainReads,
+  filter: LogFilter,
+  { logBlocks }: RpcLimits,
+): { readonly first: number; readonly last: number } {
   const numberOf = (reference: BlockReference): number => Number(requireBlock(chain, reference).header.number);
   if (filter.blockHash !== undefined) {
     const number = numberOf({ hash: filter.blockHash });
-    return { first: number, last: number };
+    return kept(chain, { first: number, last: number });
   }
   const to = filter.toBlock ?? LATEST;
   // A range that reaches beyond the head is cut there, as Ethereum's clients do for callers that poll.
@@ -48,24 +62,30 @@ function rangeOf(chain: ChainView, filter: LogFilter): { readonly first: number;
   const last = numberOf(isAhead ? LATEST : to);
   const from = filter.fromBlock ?? LATEST;
   const first = "number" in from ? Number(from.number) : numberOf(from);
-  if (first > last && !isAhead) throw invalidParams("fromBlock is after toBlock");
-  if (last - first >= MAX_LOG_BLOCKS) {
-    throw new RpcError(REFUSED, `query exceeds max block range ${MAX_LOG_BLOCKS}`, { code: "LOG_RANGE_TOO_LONG" });
+  if (first > last && !isAhead) throw invalidParams("invalid block range params: fromBlock is after toBlock");
+  if (last - first >= logBlocks) {
+    throw new RpcError(REFUSED, `query exceeds max block range ${logBlocks}`, { code: "LOG_RANGE_TOO_LONG" });
   }
-  return { first, last };
+  return kept(chain, { first, last });
 }
 
-function collect(chain: ChainView, block: StoredHeader, filter: LogFilter, found: Found): void {
+/** Blocks before a snapshot have no receipts here: to say that they have no logs would be wrong. */
+function kept<Range extends { readonly first: number }>(chain: ChainReads, range: Range): Range {
+  if (chain.base > 0 && range.first <= chain.base) throw prunedError(chain.base);
+  return range;
+}
+
+function collect(chain: ChainReads, block: StoredHeader, matcher: LogMatcher, found: Found, limits: RpcLimits): void {
   const number = Number(block.header.number);
   const body = chain.body(number);
   let logIndex = 0;
   for (const [index, { logs }] of (chain.receipts(number) ?? []).entries()) {
+    let hash: Hex | undefined;
     for (const log of logs) {
-      if (matchesFilter(filter, log)) {
-        checkRoom(found, log);
-        found.logs.push(
-          logJson(log, bytesToHex(keccak256(body?.transactions[index] as Uint8Array)), { block, index }, logIndex),
-        );
+      if (matcher.matches(log)) {
+        checkRoom(found, log, limits);
+        hash ??= receiptHash(body?.transactions[index], block);
+        found.logs.push(logJson(log, hash, { block, index }, logIndex));
       }
       logIndex++;
     }
@@ -73,10 +93,10 @@ function collect(chain: ChainView, block: StoredHeader, filter: LogFilter, found
 }
 
 /** Before the log is added, so that what cannot be sent is not gathered either. */
-function checkRoom(found: Found, { data }: Log): void {
-  if (found.logs.length === MAX_LOGS) {
-    throw new RpcError(REFUSED, `query returned more than ${MAX_LOGS} results`, { code: "LOGS_TOO_MANY" });
+function checkRoom(found: Found, { data }: Log, limits: RpcLimits): void {
+  if (found.logs.length === limits.logs) {
+    throw new RpcError(REFUSED, `query returned more than ${limits.logs} results`, { code: "LOGS_TOO_MANY" });
   }
   found.bytes += LOG_JSON_BYTES + 2 * data.length;
-  if (found.bytes > MAX_ANSWER_BYTES) throw responseTooLarge();
+  if (found.bytes > limits.answerBytes) throw responseTooLarge(limits.answerBytes);
 }

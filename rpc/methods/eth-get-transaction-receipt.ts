@@ -1,19 +1,16 @@
-import type { Receipt } from "../../vm/receipt/receipt.ts";
-import { findTransaction } from "../find-transaction.ts";
-import { receiptJson } from "../format.ts";
-import { defineMethod, type RpcMethod } from "../method.ts";
+import { findTransaction, receiptOf } from "../find-transaction.ts";
+import { defineRead, type RpcMethod } from "../method.ts";
 import { hash } from "../parameters.ts";
+import { ref } from "../result-schemas.ts";
+import { orNull } from "../schema.ts";
 
-export const ethGetTransactionReceipt: RpcMethod = defineMethod({
+export const ethGetTransactionReceipt: RpcMethod = defineRead({
   name: "eth_getTransactionReceipt",
+  summary: "What became of a transaction: there once its block is final.",
+  result: orNull(ref("Receipt")),
   parameters: [hash],
   run: ({ chain }, wanted) => {
     const found = findTransaction(chain, wanted);
-    if (found === undefined) return null;
-    const { transaction, sender, place } = found;
-    const receipts = chain.receipts(Number(place.block.header.number)) ?? [];
-    const receipt = receipts[place.index] as Receipt;
-    const logsBefore = receipts.slice(0, place.index).reduce((count, { logs }) => count + logs.length, 0);
-    return receiptJson(receipt, transaction, sender, place, logsBefore);
+    return found === undefined ? null : receiptOf(chain, found);
   },
 });

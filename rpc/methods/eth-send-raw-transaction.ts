@@ -1,9 +1,12 @@
 import { bytesToHex } from "../../base/bytes.ts";
 import { defineMethod, type RpcMethod } from "../method.ts";
-import { data } from "../parameters.ts";
+import { data, named } from "../parameters.ts";
+import { HASH } from "../schema.ts";
 
 export const ethSendRawTransaction: RpcMethod = defineMethod({
   name: "eth_sendRawTransaction",
-  parameters: [data],
+  summary: "Takes a signed transaction; answers once a kill of the node would not lose it.",
+  result: HASH,
+  parameters: [named("transaction", data)],
   run: async ({ chain, wait }, raw) => bytesToHex(await wait(chain.submit(raw))),
 });

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { JsonRpc } from "../../rpc/json-rpc.ts";
+import { DEFAULT_LIMITS } from "../../rpc/limits.ts";
 import { defineMethod, type NodeContext } from "../../rpc/method.ts";
 import { METHODS } from "../../rpc/methods.ts";
 import { quantity } from "../../rpc/parameters.ts";
@@ -95,12 +96,18 @@ describe("JSON-RPC 2.0", () => {
     const bugs: unknown[] = [];
     const broken = defineMethod({
       name: "broken",
+      summary: "",
+      result: {},
       parameters: [quantity],
       run: () => {
         throw new Error("secret path");
       },
     });
-    const rpc = new JsonRpc([broken], {} as NodeContext, (method, error) => bugs.push(method, error));
+    const rpc = new JsonRpc({
+      methods: [broken],
+      node: { limits: DEFAULT_LIMITS } as NodeContext,
+      onBug: (method, error) => bugs.push(method, error),
+    });
     const text = await rpc.answer(JSON.stringify({ ...request, method: "broken", params: ["0x1"] }), PATIENT);
     expect(JSON.parse(text ?? "")).toEqual({
       jsonrpc: "2.0",

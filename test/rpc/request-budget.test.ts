@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { JsonRpc } from "../../rpc/json-rpc.ts";
-import { MAX_ANSWER_BYTES, MAX_WORK_MILLISECONDS } from "../../rpc/limits.ts";
+import { DEFAULT_LIMITS } from "../../rpc/limits.ts";
 import { defineMethod, type NodeContext } from "../../rpc/method.ts";
 import type { RpcClient } from "../../rpc/request-budget.ts";
 import { PATIENT, type RpcAnswer, RpcFixture } from "./support/rpc-fixture.ts";
@@ -19,7 +19,12 @@ function batchOf(length: number, method: string, ...params: readonly unknown[]):
 
 /** One method, which does `run`, on a clock that the test moves. */
 function rpcWith(run: () => unknown, now?: () => number): JsonRpc {
-  return new JsonRpc([defineMethod({ name: "work", parameters: [], run })], {} as NodeContext, () => undefined, now);
+  return new JsonRpc({
+    methods: [defineMethod({ name: "work", summary: "", result: {}, parameters: [], run })],
+    node: { limits: DEFAULT_LIMITS } as NodeContext,
+    onBug: () => undefined,
+    ...(now !== undefined && { now }),
+  });
 }
 
 async function ask(rpc: JsonRpc, body: string, client: RpcClient = PATIENT): Promise<readonly RpcAnswer[]> {
@@ -35,7 +40,7 @@ describe("the budget of a request", () => {
     let time = 0;
     const rpc = rpcWith(
       () => {
-        time += MAX_WORK_MILLISECONDS / 10;
+        time += DEFAULT_LIMITS.workMilliseconds / 10;
         return time;
       },
       () => time,
@@ -49,7 +54,7 @@ describe("the budget of a request", () => {
     let time = 0;
     const rpc = rpcWith(
       () => {
-        time += MAX_WORK_MILLISECONDS / 10;
+        time += DEFAULT_LIMITS.workMilliseconds / 10;
         return time;
       },
       () => time,
@@ -90,15 +95,15 @@ describe("the budget of a request", () => {
       return "é".repeat(1_000_000);
     });
     const text = (await rpc.answer(batchOf(100, "work"), PATIENT)) ?? "";
-    expect(Buffer.byteLength(text)).toBeLessThan(MAX_ANSWER_BYTES + 100_000);
-    const fitting = Math.floor(MAX_ANSWER_BYTES / 2_000_050);
+    expect(Buffer.byteLength(text)).toBeLessThan(DEFAULT_LIMITS.answerBytes + 100_000);
+    const fitting = Math.floor(DEFAULT_LIMITS.answerBytes / 2_000_050);
     const expected = [...Array(fitting).fill("done"), ...Array(100 - fitting).fill("RESPONSE_TOO_LARGE")];
     expect(codes(JSON.parse(text))).toEqual(expected);
     expect(runs).toBe(fitting + 1);
   });
 
   it("refuses one answer that is too large", async () => {
-    const rpc = rpcWith(() => "x".repeat(MAX_ANSWER_BYTES));
+    const rpc = rpcWith(() => "x".repeat(DEFAULT_LIMITS.answerBytes));
     const text = await rpc.answer(JSON.stringify({ jsonrpc: "2.0", id: 1, method: "work" }), PATIENT);
     expect(JSON.parse(text ?? "")).toMatchObject({
       id: 1,
@@ -124,7 +129,7 @@ describe("calls that answer with much", () => {
 
   it("bounds a batch of reverts that each are within the limit", async () => {
     const text = (await fixture.rpc.answer(batchOf(30, "eth_call", { data: "0x621000006000fd" }), PATIENT)) ?? "";
-    expect(text.length).toBeLessThan(MAX_ANSWER_BYTES + 10_000);
+    expect(text.length).toBeLessThan(DEFAULT_LIMITS.answerBytes + 10_000);
     const answers: readonly RpcAnswer[] = JSON.parse(text);
     expect(answers).toHaveLength(30);
     expect(answers[0]?.error).toMatchObject({ code: 3, data: `0x${"00".repeat(0x100000)}` });

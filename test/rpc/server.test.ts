@@ -4,6 +4,8 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Node } from "../../chain/runtime/node.ts";
 import type { ChainView } from "../../rpc/chain-view.ts";
+import { DEFAULT_LIMITS } from "../../rpc/limits.ts";
+import { localJobRunner } from "../../rpc/local-jobs.ts";
 import { type RpcServer, type RpcServerOptions, startRpcServer } from "../../rpc/server.ts";
 import { SingleNode } from "../chain/runtime/support/single-node.ts";
 
@@ -14,6 +16,7 @@ let server: RpcServer;
 const start = (port: number, changes: Partial<RpcServerOptions> = {}): Promise<RpcServer> =>
   startRpcServer({
     chain,
+    job: localJobRunner(changes.chain ?? chain, DEFAULT_LIMITS),
     host: "127.0.0.1",
     port,
     clientVersion: "ogpu/test",
@@ -51,6 +54,9 @@ function withStateAt(stateAt: Node["stateAt"]): ChainView {
 }
 
 const REQUEST = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "web3_clientVersion" });
+
+/** Takes a turn of the event loop, at least. */
+const CALL = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "eth_call", params: [{ data: "0x" }] });
 
 describe("the RPC over HTTP", () => {
   it("answers JSON-RPC, also errors, with status 200 and JSON", async () => {
@@ -114,9 +120,10 @@ describe("the RPC over HTTP", () => {
   });
 
   it("does not put what the caller calls the host into the page as markup", async () => {
+    const other = await start(0, { access: { hosts: ["*"] } });
     const page = await new Promise<string>((resolve, reject) => {
       const headers = { host: 'x"><script>alert(1)</script>' };
-      const sent = httpRequest(server.url, { headers }, (response) => {
+      const sent = httpRequest(other.url, { headers }, (response) => {
         let text = "";
         response.setEncoding("utf8").on("data", (part: string) => {
           text += part;
@@ -126,6 +133,8 @@ describe("the RPC over HTTP", () => {
       sent.on("error", reject).end();
     });
     expect(page).not.toContain("<script>");
+    expect(page).toContain("OpenGPU");
+    await other.close();
   });
 
   it("says clearly that a port is taken", async () => {
@@ -194,10 +203,15 @@ describe("the RPC under load", () => {
   });
 
   it("counts requests that one connection sends without waiting, and refuses those above its limit", async () => {
-    const other = await start(0, { maxRequestsUnderWay: 2 });
-    const head = ["POST / HTTP/1.1", "host: x", "content-type: application/json", `content-length: ${REQUEST.length}`];
-    const request = [...head, "", REQUEST].join("\r\n");
-    const last = [...head, "connection: close", "", REQUEST].join("\r\n");
+    const other = await start(0, { limits: { requestsUnderWay: 2 } });
+    const head = [
+      "POST / HTTP/1.1",
+      "host: localhost",
+      "content-type: application/json",
+      `content-length: ${CALL.length}`,
+    ];
+    const request = [...head, "", CALL].join("\r\n");
+    const last = [...head, "connection: close", "", CALL].join("\r\n");
     const pipelined = [request, request, request, request, last].join("");
     const text = await new Promise<string>((resolve, reject) => {
       const socket = connect(other.port, "127.0.0.1", () => socket.write(pipelined));
@@ -220,9 +234,10 @@ describe("the RPC under load", () => {
   });
 
   it("has room again after clients that hung up without reading", async () => {
-    const other = await start(0, { maxRequestsUnderWay: 2 });
-    const status = async (): Promise<number> => (await fetch(other.url)).status;
+    const other = await start(0, { limits: { requestsUnderWay: 2 } });
     const headers = { "content-type": "application/json" };
+    const status = async (): Promise<number> =>
+      (await fetch(other.url, { method: "POST", headers, body: REQUEST })).status;
     for (let i = 0; i < 5; i++) {
       const sent = httpRequest(other.url, { method: "POST", headers });
       sent.on("error", () => undefined).end(heavyBatch(20));

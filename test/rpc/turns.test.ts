@@ -7,7 +7,7 @@ describe("Turns", () => {
     const turns = new Turns(() => 0);
     const order: string[] = [];
     const work = async (name: string, spent: number): Promise<void> => {
-      await turns.take(spent);
+      await turns.take(spent, 0);
       order.push(name);
       turns.give();
     };
@@ -19,7 +19,7 @@ describe("Turns", () => {
     const turns = new Turns(() => 0);
     let atWork = 0;
     const work = async (): Promise<void> => {
-      await turns.take(0);
+      await turns.take(0, 0);
       expect(++atWork).toBe(1);
       await Promise.resolve();
       atWork--;
@@ -39,7 +39,7 @@ describe("Turns", () => {
     };
     setImmediate(count);
     const work = async (): Promise<void> => {
-      await turns.take(0);
+      await turns.take(0, time);
       time += SLICE_MILLISECONDS;
       turns.give();
     };

@@ -1,11 +1,17 @@
 /** The RPC of a node that is alone, without HTTP. */
 import type { Hex } from "../../../base/bytes.ts";
 import type { Node } from "../../../chain/runtime/node.ts";
+import type { ChainSpec } from "../../../genesis/chain-spec.ts";
+import type { ChainView } from "../../../rpc/chain-view.ts";
+import { Filters } from "../../../rpc/filters/filters.ts";
 import { JsonRpc } from "../../../rpc/json-rpc.ts";
+import { DEFAULT_LIMITS, type RpcLimits } from "../../../rpc/limits.ts";
+import { localJobs } from "../../../rpc/local-jobs.ts";
+import type { NodeContext } from "../../../rpc/method.ts";
 import { METHODS } from "../../../rpc/methods.ts";
 import type { RpcClient } from "../../../rpc/request-budget.ts";
-import { MessageCaller } from "../../../vm/execution/call-message.ts";
-import { rulesOfSpec } from "../../../vm/rules-of-spec.ts";
+import { Subscriptions } from "../../../rpc/subscriptions/subscriptions.ts";
+import { Watch } from "../../../rpc/watch/watch.ts";
 import { SingleNode } from "../../chain/runtime/support/single-node.ts";
 
 export interface RpcAnswer {
@@ -16,7 +22,22 @@ export interface RpcAnswer {
 }
 
 /** A client that waits for every answer, and whose node has room for it. */
-export const PATIENT: RpcClient = { isGone: () => false, hold: () => true };
+export const PATIENT: RpcClient = { isGone: () => false, hold: () => true, charge: () => true, address: "127.0.0.1" };
+
+/** What methods share, with calls on this thread. */
+export function nodeContext(chain: ChainView, changes: Partial<RpcLimits> = {}): NodeContext {
+  const limits = { ...DEFAULT_LIMITS, ...changes };
+  const job = localJobs(chain, limits);
+  return {
+    chain,
+    job: (name, request) => job(name, request),
+    limits,
+    filters: new Filters({ limits, watchPending: () => undefined }),
+    subscriptions: new Subscriptions({ chain, limits, watchPending: () => undefined }),
+    watch: new Watch(chain),
+    clientVersion: "ogpu/test",
+  };
+}
 
 export class RpcFixture {
   readonly alone: SingleNode;
@@ -27,14 +48,16 @@ export class RpcFixture {
   private constructor(alone: SingleNode, chain: Node) {
     this.alone = alone;
     this.chain = chain;
-    const caller = new MessageCaller(rulesOfSpec(chain.spec));
-    const context = { chain, caller, clientVersion: "ogpu/test" };
-    this.rpc = new JsonRpc(METHODS, context, (_method, error) => this.bugs.push(error));
+    this.rpc = new JsonRpc({
+      methods: METHODS,
+      node: nodeContext(chain),
+      onBug: (_method, error) => this.bugs.push(error),
+    });
   }
 
-  static async open(archive = false): Promise<RpcFixture> {
+  static async open(archive = false, changes: Partial<ChainSpec> = {}): Promise<RpcFixture> {
     const alone = new SingleNode();
-    return new RpcFixture(alone, await alone.open({ archive }));
+    return new RpcFixture(alone, await alone.open({ archive, spec: { ...alone.spec, ...changes } }));
   }
 
   /** The whole answer to one request. */

@@ -1,0 +1,16 @@
+import { bytesToHex } from "../../base/bytes.ts";
+import { findTransaction } from "../find-transaction.ts";
+import { defineMethod, type RpcMethod } from "../method.ts";
+import { hash } from "../parameters.ts";
+import { DATA } from "../schema.ts";
+
+export const debugGetRawTransaction: RpcMethod = defineMethod({
+  name: "debug_getRawTransaction",
+  summary: "A signed transaction as bytes.",
+  result: DATA,
+  parameters: [hash],
+  run: async ({ chain, wait }, wanted) => {
+    const found = findTransaction(chain, wanted) ?? (await wait(Promise.resolve(chain.waiting(bytesToHex(wanted)))));
+    return found === undefined ? "0x" : bytesToHex(found.transaction.raw);
+  },
+});

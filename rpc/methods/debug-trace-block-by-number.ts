@@ -1,0 +1,16 @@
+import { blockReference, requireWholeBlock } from "../block-reference.ts";
+import { defineMethod, type RpcMethod } from "../method.ts";
+import { optional } from "../parameters.ts";
+import { TRACES } from "../result-schemas.ts";
+import { EVERY_OPCODE, traceOptions } from "../trace-options.ts";
+
+export const debugTraceBlockByNumber: RpcMethod = defineMethod({
+  name: "debug_traceBlockByNumber",
+  summary: "Runs all transactions of a block again and tells what each did.",
+  result: TRACES,
+  parameters: [blockReference, optional(traceOptions, EVERY_OPCODE)],
+  run: ({ chain, job }, reference, options) => {
+    const { block } = requireWholeBlock(chain, reference);
+    return job("traceBlock", { number: Number(block.header.number), options });
+  },
+});

@@ -1,0 +1,13 @@
+import { requireAccount } from "../development/accounts.ts";
+import { signMessage } from "../development/sign.ts";
+import { defineMethod, type RpcMethod } from "../method.ts";
+import { address, data, named } from "../parameters.ts";
+import { DATA } from "../schema.ts";
+
+export const personalSign: RpcMethod = defineMethod({
+  name: "personal_sign",
+  summary: "On a development chain: eth_sign with its parameters the other way round.",
+  result: DATA,
+  parameters: [named("message", data), address],
+  run: ({ chain }, message, account) => signMessage(requireAccount(chain.spec, account, "personal_sign"), message),
+});

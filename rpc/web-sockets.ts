@@ -1,0 +1,237 @@
+/**
+ * JSON-RPC over WebSocket, on the same port. `ws` does the handshake, reads frames and answers pings; what we send are
+ * whole frames on the socket itself, so that one that many are told is encoded once. A client that does not read is
+ * disconnected when too much waits for it.
+ */
+
+import type { IncomingMessage, Server } from "node:http";
+import type { Socket } from "node:net";
+import type { Duplex } from "node:stream";
+import { type RawData, type WebSocket, WebSocketServer } from "ws";
+import type { Ticket } from "./admission.ts";
+import { MAX_CONTROL_FRAMES, MAX_MESSAGE_PIECES, UNCOUNTED_BYTES } from "./limits.ts";
+import type { RpcClient, Subscriber } from "./request-budget.ts";
+import { REFUSED } from "./rpc-error.ts";
+import { textFrame } from "./subscriptions/frame.ts";
+import type { TransportParts } from "./transport-parts.ts";
+
+/** Messages of one connection that are worked on; while there are so many, no more are read. */
+const MAX_MESSAGES = 64;
+const GOING_AWAY = 1001;
+/** Of a frame from a client that is a ping or a pong, besides what it says. */
+const CONTROL_BYTES = 6;
+const MAX_HEADER_BYTES = 14;
+const PING = new Uint8Array([0x89, 0]);
+
+export class WebSockets {
+  private readonly options: TransportParts;
+  private readonly server: WebSocketServer;
+  private readonly open = new Set<Client>();
+  private readonly pings: NodeJS.Timeout;
+
+  constructor(options: TransportParts) {
+    this.options = options;
+    this.server = new WebSocketServer({
+      noServer: true,
+      clientTracking: false,
+      // Compressing costs more than it saves, and would make every frame another.
+      perMessageDeflate: false,
+      maxPayload: options.limits.bodyBytes,
+      maxFragments: MAX_MESSAGE_PIECES,
+      maxBufferedChunks: MAX_MESSAGE_PIECES,
+    });
+    this.pings = setInterval(() => this.ping(), Math.ceil(options.limits.idleMilliseconds / 2));
+    this.pings.unref();
+  }
+
+  get size(): number {
+    return this.open.size;
+  }
+
+  attach(server: Server): void {
+    server.on("upgrade", (request, socket, head) => this.upgrade(request, socket, head));
+  }
+
+  close(): void {
+    clearInterval(this.pings);
+    for (const client of this.open) client.end();
+  }
+
+  private upgrade(request: IncomingMessage, stream: Duplex, head: Buffer): void {
+    const { access, connections } = this.options;
+    const socket = stream as Socket;
+    socket.on("error", () => socket.destroy());
+    const connection = connections.of(socket);
+    const { host, origin } = request.headers;
+    const isAllowed = access.isHostAllowed(host) && access.isOriginAllowed(origin, host);
+    if (connection === undefined || !isAllowed || request.url !== "/") {
+      refuse(socket, isAllowed ? "404 Not Found" : "403 Forbidden");
+      return;
+    }
+    socket.setTimeout(0);
+    socket.setNoDelay(true);
+    this.server.handleUpgrade(request, socket, head, (webSocket) => {
+      const client = new Client(this.options, webSocket, socket, connection.address);
+      this.open.add(client);
+      socket.once("close", () => this.open.delete(client));
+    });
+  }
+
+  private ping(): void {
+    for (const client of this.open) client.ping();
+  }
+}
+
+class Client implements Subscriber {
+  private readonly options: TransportParts;
+  private readonly webSocket: WebSocket;
+  private readonly socket: Socket;
+  private readonly address: string;
+  private messages = 0;
+  /** Bytes of a message that has not come whole, and the room that they have. */
+  private arrived = 0;
+  private controls = 0;
+  private partial: Ticket | undefined;
+  private isAlive = true;
+  private isEnding = false;
+  private isGathering = false;
+
+  constructor(options: TransportParts, webSocket: WebSocket, socket: Socket, address: string) {
+    this.options = options;
+    this.webSocket = webSocket;
+    this.socket = socket;
+    this.address = address;
+    // First, so that a message that these bytes complete begins to count anew.
+    socket.prependListener("data", (chunk: Buffer) => this.onBytes(chunk.length));
+    socket.once("close", () => this.partial?.end());
+    webSocket.on("message", (data) => this.onMessage(data));
+    webSocket.on("ping", (data) => this.onControl(data.length));
+    webSocket.on("pong", (data) => {
+      this.onControl(data.length);
+      this.isAlive = true;
+    });
+    // A frame that breaks the protocol: `ws` closes the connection with the code that says so.
+    webSocket.on("error", () => undefined);
+  }
+
+  /** `onSent` is called when the frame is in nobody's memory any more, or at once when it is not sent. */
+  send(frame: Uint8Array, onSent?: () => void): void {
+    const { socket } = this;
+    const isOpen = !socket.destroyed && socket.writable;
+    const { bytesWaiting } = this.options.limits;
+    if (isOpen && (socket.writableLength === 0 || socket.writableLength + frame.length <= bytesWaiting)) {
+      socket.write(frame, onSent);
+      return;
+    }
+    if (isOpen) socket.destroy();
+    onSent?.();
+  }
+
+  onGone(listener: () => void): void {
+    this.socket.once("close", listener);
+  }
+
+  ping(): void {
+    this.controls = 0;
+    if (!this.isAlive) {
+      this.socket.destroy();
+      return;
+    }
+    this.isAlive = false;
+    this.send(PING);
+  }
+
+  /** After the answers to what it has asked. */
+  end(): void {
+    this.isEnding = true;
+    if (this.messages === 0) this.webSocket.close(GOING_AWAY);
+  }
+
+  private onBytes(bytes: number): void {
+    this.arrived += bytes;
+    if (this.arrived <= UNCOUNTED_BYTES) return;
+    const { admission, limits } = this.options;
+    // Pieces of nothing are no bytes of the message, and each has its header.
+    const isTooMuch = this.arrived > UNCOUNTED_BYTES + limits.bodyBytes + MAX_MESSAGE_PIECES * MAX_HEADER_BYTES;
+    this.partial ??= admission.admit(0, this.address);
+    if (isTooMuch || this.partial?.hold(bytes) !== true) this.socket.destroy();
+  }
+
+  /** A control frame may come in the midst of a message, and is no part of it. */
+  private onControl(dataBytes: number): void {
+    if (++this.controls > MAX_CONTROL_FRAMES) this.socket.destroy();
+    this.arrived = Math.max(0, this.arrived - CONTROL_BYTES - dataBytes);
+  }
+
+  private onMessage(data: RawData): void {
+    this.isAlive = true;
+    this.arrived = 0;
+    this.partial?.end();
+    this.partial = undefined;
+    if (this.isEnding) return;
+    const body = textOf(data);
+    const ticket = this.options.admission.admit(body.length, this.address);
+    if (ticket === undefined) {
+      this.send(textFrame(BUSY));
+      return;
+    }
+    if (++this.messages >= MAX_MESSAGES) this.webSocket.pause();
+    const client: RpcClient = {
+      address: this.address,
+      subscriber: this,
+      isGone: () => this.socket.destroyed,
+      hold: (bytes) => ticket.hold(bytes),
+      charge: (requests) => this.options.addresses.charge(this.address, requests),
+    };
+    void this.answer(body, client, () => ticket.end()).finally(() => {
+      if (--this.messages < MAX_MESSAGES && this.webSocket.isPaused) this.webSocket.resume();
+      if (this.isEnding && this.messages === 0) this.webSocket.close(GOING_AWAY);
+    });
+  }
+
+  /** Requests that came together are answered in one write: a third of a small request was the write (measured). */
+  private gather(): void {
+    if (this.isGathering) return;
+    this.isGathering = true;
+    this.socket.cork();
+    process.nextTick(() => {
+      this.isGathering = false;
+      this.socket.uncork();
+    });
+  }
+
+  /** Until the last byte is sent the answer is in memory: then `onSent` is called. */
+  private async answer(body: string, client: RpcClient, onSent: () => void): Promise<void> {
+    try {
+      const answer = await this.options.rpc.answer(body, client);
+      if (answer === undefined) onSent();
+      else {
+        this.gather();
+        this.send(textFrame(answer), onSent);
+      }
+    } catch (error) {
+      onSent();
+      this.options.onBug("WebSocket", error);
+      this.socket.destroy();
+    }
+  }
+}
+
+const BUSY = JSON.stringify({
+  jsonrpc: "2.0",
+  id: null,
+  error: {
+    code: REFUSED,
+    message: "the node has as many requests under way as it takes: try again later",
+    data: { code: "RPC_BUSY" },
+  },
+});
+
+function textOf(data: RawData): string {
+  if (Array.isArray(data)) return Buffer.concat(data).toString();
+  return Buffer.isBuffer(data) ? data.toString() : Buffer.from(data).toString();
+}
+
+function refuse(socket: Socket, status: string): void {
+  socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`);
+}
