@@ -5,6 +5,7 @@
  * The parser stands on `node:util` parseArgs: the libraries give us help text and suggestions, which are short to
  * write, and take away exact exit codes and typed values, which are not.
  */
+import type { Style } from "./style.ts";
 
 interface OptionBase {
   readonly description: string;
@@ -86,6 +87,12 @@ export interface CommandContext {
   event(value: unknown): void;
   /** Says what is going on, on standard error, and never with `--json`. */
   progress(text: string): void;
+  /** Puts a line where the last such line was, on a terminal only; an empty one takes it away. */
+  bar(text: string): void;
+  /** Whether `--json` was given. */
+  readonly json: boolean;
+  /** For the text of reports: plain unless a terminal shows them. */
+  readonly style: Style;
   /** Aborted when the process is asked to stop. */
   readonly signal: AbortSignal;
 }

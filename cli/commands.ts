@@ -6,6 +6,11 @@ export const COMMANDS: readonly CommandSection[] = [
     title: "Run a chain",
     entries: [
       {
+        name: "init",
+        summary: "Prepare this machine for a validator or a provider, step by step",
+        load: async () => (await import("./commands/init.ts")).init,
+      },
+      {
         name: "devnet",
         summary: "Run a development network on this machine",
         load: async () => (await import("./commands/devnet.ts")).devnet,
@@ -31,6 +36,11 @@ export const COMMANDS: readonly CommandSection[] = [
     title: "Use a chain",
     entries: [
       {
+        name: "top",
+        summary: "Watch a node on a full screen: blocks, finality, validators, supply",
+        load: async () => (await import("./commands/top.ts")).top,
+      },
+      {
         name: "account",
         summary: "Make a key, or list the devnet's test accounts",
         load: async () => (await import("./commands/account.ts")).account,
@@ -55,11 +65,51 @@ export const COMMANDS: readonly CommandSection[] = [
         summary: "Show a block",
         load: async () => (await import("./commands/block.ts")).block,
       },
+      {
+        name: "stake",
+        summary: "Become a validator, delegate, and take rewards",
+        load: async () => (await import("./commands/stake.ts")).stake,
+      },
+      {
+        name: "gov",
+        summary: "Read proposals and parameters, and vote",
+        load: async () => (await import("./commands/governance.ts")).governance,
+      },
+      {
+        name: "evidence",
+        summary: "List and report offences of validators",
+        load: async () => (await import("./commands/evidence.ts")).evidence,
+      },
     ],
   },
   {
     title: "Compute",
     entries: [
+      {
+        name: "job",
+        summary: "Have work computed and checked: submit, quote, watch, result, cancel, list",
+        load: async () => (await import("./commands/job.ts")).job,
+      },
+      {
+        name: "source",
+        summary: "Make, list and close sources of pool tasks",
+        load: async () => (await import("./commands/source.ts")).source,
+      },
+      {
+        name: "provider",
+        summary: "Run a provider: compute jobs of others on this machine, and earn for it",
+        load: async () => (await import("./commands/provider.ts")).provider,
+      },
+      {
+        name: "worker",
+        summary: "Compute for a provider on another machine, through its queue",
+        load: async () => (await import("./commands/worker.ts")).worker,
+      },
+      {
+        name: "verifier",
+        summary: "Run a verifier: recompute random parts of others' work, and earn for it",
+        load: async () => (await import("./commands/verifier.ts")).verifier,
+      },
       {
         name: "compute",
         summary: "Check and run kernels, test devices",
@@ -85,6 +135,11 @@ export const COMMANDS: readonly CommandSection[] = [
   {
     title: "About",
     entries: [
+      {
+        name: "doctor",
+        summary: "Look for what would keep a node, validator or provider from working, and say what to do",
+        load: async () => (await import("./commands/doctor.ts")).doctor,
+      },
       {
         name: "version",
         summary: "Print the version of the node, of Node.js and of the platform",

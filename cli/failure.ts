@@ -27,7 +27,8 @@ export function readValue<Value>(name: string, text: string, path: string, read:
     return read(text);
   } catch (error) {
     if (!(error instanceof CodedError)) throw error;
-    throw usageError(`${name} ${text}: ${error.message}`, `See: ${path} --help`);
+    const { hint } = error.data;
+    throw usageError(`${name} ${text}: ${error.message}`, typeof hint === "string" ? hint : `See: ${path} --help`);
   }
 }
 

@@ -8,6 +8,7 @@ import {
   type OptionSpec,
 } from "./command.ts";
 import { COMMON_OPTIONS, flagName } from "./parse.ts";
+import type { Style } from "./style.ts";
 
 type Row = readonly [left: string, right: string];
 
@@ -20,11 +21,13 @@ function block(title: string, rows: readonly Row[]): readonly string[] {
   return rows.length === 0 ? [] : [`${title}:\n${table(rows)}`];
 }
 
-export function overviewHelp(sections: readonly CommandSection[]): string {
+export function overviewHelp(sections: readonly CommandSection[], { bold }: Style): string {
   return [
-    "ogpu: the OpenGPU node",
+    bold("ogpu: the OpenGPU node"),
     "Usage: ogpu <command> [options]",
-    ...sections.map(({ title, entries }) => `${title}:\n${table(entries.map(({ name, summary }) => [name, summary]))}`),
+    ...sections.map(
+      ({ title, entries }) => `${bold(`${title}:`)}\n${table(entries.map(({ name, summary }) => [name, summary]))}`,
+    ),
     "Every command has --help and --json. OGPU_DEBUG=1 adds stack traces to errors.\n" +
       "From a checkout, call it as: npm run ogpu -- <command>",
   ].join("\n\n");

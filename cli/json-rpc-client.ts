@@ -1,6 +1,7 @@
 /** Asks a node over JSON-RPC. */
 import type { Hex } from "../base/bytes.ts";
 import { CodedError } from "../base/errors.ts";
+import { readBody } from "../base/read-body.ts";
 import type { StringOption } from "./command.ts";
 import { DEFAULT_RPC_PORT } from "./defaults.ts";
 
@@ -34,20 +35,26 @@ export async function callRpc<Result>(url: string, method: string, params: reado
 }
 
 async function post(url: string, body: string): Promise<Answer> {
-  let response: Response;
+  const signal = AbortSignal.timeout(TIMEOUT_MILLISECONDS);
+  // Node.js 20 may collect a timeout that nobody listens to.
+  signal.addEventListener("abort", () => undefined, { once: true });
+  let text: string;
   try {
-    response = await fetch(url, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body,
-      signal: AbortSignal.timeout(TIMEOUT_MILLISECONDS),
+    const response = await fetch(url, {
+      ...{ method: "POST", headers: { "content-type": "application/json" } },
+      ...{ body, signal },
     });
+    text = Buffer.from((await readBody(response.body, Number.MAX_SAFE_INTEGER, signal)) ?? []).toString();
   } catch (error) {
     throw unreachable(url, error);
   }
-  const answer: unknown = await response.json().catch(() => undefined);
-  if (typeof answer !== "object" || answer === null) throw badAnswer(url);
-  return answer;
+  try {
+    const answer: unknown = JSON.parse(text);
+    if (typeof answer === "object" && answer !== null) return answer;
+  } catch {
+    // Told below.
+  }
+  throw badAnswer(url);
 }
 
 function unreachable(url: string, error: unknown): CodedError {

@@ -3,6 +3,7 @@
 import { COMMANDS } from "./commands.ts";
 import { readConfig } from "./config.ts";
 import { runCommandLine } from "./run.ts";
+import { styleFor } from "./style.ts";
 
 /** Milliseconds in which more signals are the same wish: npm passes a Ctrl-C on that the terminal has sent already. */
 const SAME_WISH = 500;
@@ -36,9 +37,14 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
 process.stderr.on("error", () => undefined);
 
 let signal: AbortSignal | undefined;
-const code = await runCommandLine(process.argv.slice(2), COMMANDS, readConfig(), {
+const config = readConfig();
+const code = await runCommandLine(process.argv.slice(2), COMMANDS, config, {
   out: (text) => process.stdout.write(`${text}\n`),
   err: (text) => process.stderr.write(`${text}\n`),
+  // To the first column, and what stood there is cleared.
+  ...(process.stderr.isTTY ? { bar: (text: string) => process.stderr.write(`\r\x1b[K${text}`) } : {}),
+  outStyle: styleFor(config.variable, process.stdout.isTTY),
+  errStyle: styleFor(config.variable, process.stderr.isTTY),
   get signal() {
     signal ??= stopSignal();
     return signal;

@@ -14,10 +14,16 @@ import { commandHelp, groupHelp, helpData, overviewHelp } from "./help.ts";
 import { toJson } from "./json.ts";
 import { nearest } from "./nearest.ts";
 import { parseWords } from "./parse.ts";
+import { PLAIN, type Style } from "./style.ts";
 
 export interface Terminal {
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
+  /** Takes the place of what it wrote before; there when somebody watches. */
+  readonly bar?: (text: string) => void;
+  /** How text looks on `out` and on `err`; plain when not told. */
+  readonly outStyle?: Style;
+  readonly errStyle?: Style;
   /** Read only by commands that stop in an orderly way; see main.ts. */
   readonly signal: AbortSignal;
 }
@@ -47,8 +53,9 @@ export async function runCommandLine(
     if (json) {
       terminal.err(toJson({ error: { ...failure, ...(hint !== undefined && { hint }) } }));
     } else {
-      terminal.err(`error [${failure.code}] ${failure.message}`);
-      if (hint !== undefined) terminal.err(hint);
+      const { bad, dim } = terminal.errStyle ?? PLAIN;
+      terminal.err(`${bad(`error [${failure.code}]`)} ${failure.message}`);
+      if (hint !== undefined) terminal.err(dim(hint));
     }
     if (config.debug && error instanceof Error) terminal.err(error.stack ?? String(error));
     return exitCode;
@@ -84,6 +91,11 @@ function contextFor(terminal: Terminal, json: boolean): CommandContext {
     progress: (text) => {
       if (!json) terminal.err(text);
     },
+    bar: (text) => {
+      if (!json) terminal.bar?.(text);
+    },
+    json,
+    style: terminal.outStyle ?? PLAIN,
     get signal() {
       return terminal.signal;
     },
@@ -132,12 +144,12 @@ function printOverview(words: readonly string[], sections: readonly CommandSecti
   return 0;
 }
 
-function reportOverview(sections: readonly CommandSection[], { report }: CommandContext): void {
+function reportOverview(sections: readonly CommandSection[], { report, style }: CommandContext): void {
   const value = sections.map(({ title, entries }) => ({
     title,
     commands: entries.map(({ name, summary }) => ({ name, summary })),
   }));
-  report(value, overviewHelp(sections));
+  report(value, overviewHelp(sections, style));
 }
 
 function printGroup(group: CommandGroup, path: string, words: readonly string[], terminal: Terminal): ExitCode {
@@ -146,7 +158,7 @@ function printGroup(group: CommandGroup, path: string, words: readonly string[],
   return 0;
 }
 
-/** `ogpu help` needs the list of commands, so it is made here and not in a file of its own. */
+/** Help and completion need the list of commands, so they are added here. */
 function withHelpCommand(sections: readonly CommandSection[]): readonly CommandSection[] {
   const help: Command = defineCommand({
     name: "help",
@@ -163,9 +175,18 @@ function withHelpCommand(sections: readonly CommandSection[]): readonly CommandS
       return 0;
     },
   });
-  const all = [
+  const scripts = { name: "completion", summary: "Print a script that lets a shell complete commands and options" };
+  const load = async (): Promise<Command> =>
+    (await import("./commands/completion.ts")).completionCommand(all, scripts.summary);
+  const all: readonly CommandSection[] = [
     ...sections,
-    { title: "Help", entries: [{ name: help.name, summary: help.summary, load: async () => help }] },
+    {
+      title: "Help",
+      entries: [
+        { name: help.name, summary: help.summary, load: async () => help },
+        { ...scripts, load },
+      ],
+    },
   ];
   return all;
 }

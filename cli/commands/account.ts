@@ -2,11 +2,11 @@ import { checksumAddress } from "../../base/address.ts";
 import { hexToBytes } from "../../base/bytes.ts";
 import { privateKeyToAddress } from "../../base/secp256k1.ts";
 import { formatOgpu } from "../../base/units.ts";
+import { TEST_ACCOUNTS } from "../../rpc/development/test-mnemonic.ts";
 import { type Command, type CommandGroup, defineCommand, type ExitCode } from "../command.ts";
 import { callQuantity, rpcOption } from "../json-rpc-client.ts";
 import { createKeyFile } from "../key-file.ts";
 import { columns } from "../table.ts";
-import { TEST_ACCOUNTS } from "../test-mnemonic.ts";
 
 const create: Command = defineCommand({
   name: "new",
@@ -30,7 +30,7 @@ const list: Command = defineCommand({
   details: "Everybody knows the keys of these accounts. Never send them anything on a public network.",
   options: { rpc: rpcOption },
   async run({ options }, { report }): Promise<ExitCode> {
-    const { testAccount } = await import("../test-accounts.ts");
+    const { testAccount } = await import("../../rpc/development/test-accounts.ts");
     const indexes = Array.from({ length: TEST_ACCOUNTS }, (_, index) => index);
     const accounts = await Promise.all(
       indexes.map(async (index) => {

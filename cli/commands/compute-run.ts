@@ -1,38 +1,66 @@
-import { readFile, writeFile } from "node:fs/promises";
-import { bytesToHex } from "../../base/bytes.ts";
-import { CheckingEngine } from "../../compute/device/checking-engine.ts";
-import { type ProgramResult, runProgram } from "../../compute/device/run-program.ts";
-import { WasmEngine } from "../../compute/device/wasm-engine.ts";
-import { encodeProgram } from "../../compute/program/codec.ts";
-import { commitBuffer, launchLeaf, segmentRoot } from "../../compute/program/commitment.ts";
-import { contentAddress } from "../../compute/program/merkle.ts";
-import { checkProgram } from "../../compute/ptx/check-program.ts";
 import { type Command, defineCommand } from "../command.ts";
 import { usageError } from "../failure.ts";
-import { factTable } from "../table.ts";
-import { inputFiles, launchProgram } from "./compute-launch.ts";
+import { runKernel } from "./compute-run-kernel.ts";
+import { runModel } from "./compute-run-model.ts";
+
+const HINT = "See: ogpu compute run --help";
 
 export const computeRun: Command = defineCommand({
   name: "run",
-  summary: "Run one kernel of a PTX file on this machine's CPU, bit for bit as a GPU would",
+  summary: "Run an ONNX model, or one kernel of a PTX file, on this machine, bit for bit as any other would",
   details:
-    "Arguments come in the order of the kernel's parameters: numbers as i32:5 or f32:1.5, buffers as name=in:file or " +
-    "name=zero:bytes. Each buffer that the kernel writes needs a tile, which says what a thread block owns: name=run:bytes, " +
-    "name=rows:pitch,width,rows,plane or name=whole (docs/spec/job-program.md). Exit code 1 when the kernel traps.",
+    "A model: each --input is a file, with the input's name before it when the model has several (x=image.png). npy and " +
+    "json hold tensors; a PNG image of 8 bits becomes a tensor of 1, 3 or 4 channels, each element (byte * scale - mean) / " +
+    "std. Where --out names no file the outputs are only described. docs/compute.md has it all.\n" +
+    "A kernel (--ptx): arguments come in the order of its parameters, numbers as i32:5 or f32:1.5, buffers as name=in:file " +
+    "or name=zero:bytes. Each buffer that the kernel writes needs a tile, which says what a thread block owns: " +
+    "name=run:bytes, name=rows:pitch,width,rows,plane or name=whole (docs/spec/job-program.md).\n" +
+    "Exit code 1 when the program traps, or when a file does not fit the model.",
+  args: [{ name: "model.onnx", description: "the model, unless --ptx names a kernel", optional: true }],
   options: {
-    ptx: { type: "string", placeholder: "file", description: "the PTX text", required: true },
-    entry: { type: "string", placeholder: "name", description: "the kernel", required: true },
+    input: { type: "list", placeholder: "[name=]file", description: "npy, json or png for an input of the model" },
+    out: {
+      type: "list",
+      placeholder: "[name=]file",
+      description: "where an output goes: npy, json, png (a kernel's: raw)",
+    },
+    device: { type: "string", placeholder: "device", description: "cpu, wasm or cuda:N", default: "cpu" },
+    cudaLibrary: { type: "string", placeholder: "file", description: "another driver library than libcuda.so.1" },
+    size: { type: "list", placeholder: "name=number", description: "a size that the model only names" },
+    layout: {
+      ...{ type: "string", placeholder: "layout", choices: ["nchw", "nhwc"] },
+      description: "where an image's channels are; told from the model's shape if not given",
+    },
+    scale: { type: "string", placeholder: "number", description: "of an image's bytes; 1/255 for floats, else 1" },
+    mean: {
+      type: "string",
+      placeholder: "numbers",
+      description: "of an image's channels, after scaling",
+      default: "0",
+    },
+    std: { type: "string", placeholder: "numbers", description: "of an image's channels, after scaling", default: "1" },
+    labels: { type: "string", placeholder: "file", description: "names of the classes, one in each line" },
+    commit: { type: "flag", description: "also commit to every tile of every launch of the model" },
+    ptx: { type: "string", placeholder: "file", description: "the PTX text of a kernel" },
+    entry: { type: "string", placeholder: "name", description: "the kernel" },
     grid: { type: "string", placeholder: "XxYxZ", description: "thread blocks", default: "1" },
     block: { type: "string", placeholder: "XxYxZ", description: "threads of a block", default: "1" },
     shared: { type: "integer", placeholder: "bytes", description: "dynamic shared memory", default: 0 },
-    arg: { type: "list", placeholder: "value", description: "the next argument" },
+    arg: { type: "list", placeholder: "value", description: "the kernel's next argument" },
     tile: { type: "list", placeholder: "name=tile", description: "what a block owns of a buffer" },
-    out: { type: "list", placeholder: "name=file", description: "where a buffer goes after the run" },
     fuel: { type: "integer", placeholder: "units", description: "compute units of a tile", default: 2 ** 36 },
     bytes: { type: "integer", placeholder: "bytes", description: "bytes that a tile may touch", default: 2 ** 32 },
-    checked: { type: "flag", description: "interpret with all checks, races included; slow" },
+    checked: { type: "flag", description: "interpret the kernel with all checks, races included; slow" },
   },
   examples: [
+    {
+      command: "ogpu compute run resnet.onnx --input photo.png --mean 0.485,0.456,0.406 --std 0.229,0.224,0.225",
+      description: "the five classes that the model believes in most",
+    },
+    {
+      command: "ogpu compute run model.onnx --input tokens=x.npy --input mask=m.json --out logits=y.npy",
+      description: "two inputs, one output kept",
+    },
     {
       command:
         "ogpu compute run --ptx saxpy.ptx --entry saxpy --grid 4 --block 256 --arg i32:1000 --arg f32:2 " +
@@ -40,63 +68,15 @@ export const computeRun: Command = defineCommand({
       description: "y = 2x + y for 1,000 floats, 256 per block",
     },
   ],
-  async run({ options }, { report, signal }) {
-    const inputs = new Map<string, Uint8Array>();
-    for (const { name, file } of inputFiles(options.arg)) inputs.set(name, new Uint8Array(await readFile(file)));
-    const program = launchProgram({
-      ...{ ptx: await readFile(options.ptx, "utf8"), args: options.arg, tiles: options.tile },
-      ...{ entry: options.entry, grid: options.grid, block: options.block, shared: options.shared },
-      ...{ fuel: options.fuel, bytes: options.bytes },
-      sizes: new Map([...inputs].map(([name, { length }]) => [name, length])),
-    });
-    const files = outputFiles(options.out);
-    const checked = checkProgram(program);
-    const engine = options.checked ? new CheckingEngine(checked) : new WasmEngine(checked);
-    const seed = new Uint8Array(32);
-    const leaves: Uint8Array[] = [];
-    const result = runProgram(checked, engine, inputs, {
-      signal,
-      onLaunch: ({ scheduled: { index, launch }, written }) => {
-        const versions = written.map(({ buffer, tile, contents }) => ({
-          buffer,
-          root: commitBuffer(contents, tile, launch.grid, index, buffer, seed).root,
-        }));
-        leaves.push(launchLeaf(index, { kind: "done", versions }));
-      },
-    });
-    const facts = factsOf(result);
-    const value = { program: bytesToHex(contentAddress(encodeProgram(program))), ...facts };
-    if (result.kind === "trap") {
-      report(value, factTable(Object.entries(value).map(([name, fact]) => [name, String(fact)])));
-      return 1;
+  async run({ args: [model], options }, context) {
+    const { ptx, entry } = options;
+    if ((model === undefined) === (ptx === undefined)) {
+      throw usageError("say what to run: either a model or --ptx with --entry", HINT);
     }
-    for (const [name, file] of files) {
-      const contents = result.outputs.get(name);
-      if (contents === undefined)
-        throw usageError(`--out ${name}: the kernel does not write that buffer`, "Give that buffer a --tile.");
-      await writeFile(file, contents);
-    }
-    const whole = { ...value, commitment: bytesToHex(segmentRoot(leaves)) };
-    report(whole, factTable(Object.entries(whole).map(([name, fact]) => [name, String(fact)])));
-    return 0;
+    if (model !== undefined) return runModel(model, options, context);
+    if (ptx === undefined || entry === undefined) throw usageError("--ptx needs --entry, the kernel's name", HINT);
+    if (options.input.length > 0) throw usageError("--input is for models: a kernel takes --arg name=in:file", HINT);
+    if (options.device !== "cpu") throw usageError("--device is for models: a kernel runs in WebAssembly", HINT);
+    return runKernel({ ...options, ptx, entry }, context);
   },
 });
-
-function outputFiles(words: readonly string[]): ReadonlyMap<string, string> {
-  return new Map(
-    words.map((word) => {
-      const at = word.indexOf("=");
-      if (at < 1) throw usageError(`--out ${word}: expected name=file`, "See ogpu compute run --help.");
-      return [word.slice(0, at), word.slice(at + 1)] as const;
-    }),
-  );
-}
-
-function factsOf(result: ProgramResult): Readonly<Record<string, string | number>> {
-  if (result.kind === "trap") {
-    const { reason, line, launch, tile } = result.trap;
-    return { outcome: "trap", reason, line, launch, tile };
-  }
-  const outputs = [...result.outputs].map(([name, contents]) => [name, bytesToHex(contentAddress(contents))] as const);
-  return { outcome: "done", fuel: result.fuel, ...Object.fromEntries(outputs) };
-}

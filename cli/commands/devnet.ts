@@ -5,8 +5,8 @@ export const devnet: Command = defineCommand({
   name: "devnet",
   summary: "Run a development network on this machine",
   details: [
-    "Several validators, each in a process of its own, that make a block whenever a transaction waits. It prints READY " +
-      "when blocks become final. The chain continues where it stopped.",
+    "Several validators, each in a process of its own, that make a block whenever a transaction waits, and two providers " +
+      "that compute jobs. It prints READY when blocks become final and jobs can come. The chain continues where it stopped.",
     "Any Ethereum wallet or library can connect. Stop it with Ctrl-C. A validator that dies is started again.",
   ].join("\n"),
   options: {
@@ -23,6 +23,13 @@ export const devnet: Command = defineCommand({
       description: "how many of them a new network has (default 4)",
       min: 1,
       max: 100,
+    },
+    providers: {
+      type: "integer",
+      placeholder: "n",
+      description: "how many processors compute jobs, each in a process of its own",
+      default: 2,
+      max: 2,
     },
     fresh: { type: "flag", description: "delete the chain in that folder and start a new one" },
     spec: {

@@ -20,8 +20,12 @@ const SPEC_ARGUMENT = { name: "spec", description: `a file, or one of ${NETWORK_
 const create: Command = defineCommand({
   name: "create",
   summary: "Write a chain spec for a network of your own",
-  details:
+  details: [
     "Starts from a network that ships with the node and changes what you name. --allocate replaces its accounts. Views get longer where blocks do.",
+    "For a network of several people, each of them makes a key and a proof of it (ogpu keys new, ogpu keys proof), and " +
+      "one collects the proofs with --validator. The accounts are then those of --allocate alone: everybody has the keys " +
+      "of a devnet's. All run the same file.",
+  ].join("\n"),
   args: [{ name: "file", description: "where the spec goes" }],
   options: {
     like: {
@@ -50,6 +54,17 @@ const create: Command = defineCommand({
       description: "so many development validators, WHOSE KEYS EVERYBODY KNOWS",
       min: 0,
     },
+    validator: {
+      type: "list",
+      placeholder: "proof[=oGPU]",
+      description: "a validator: the file that ogpu keys proof wrote, and its stake if it is not --stake",
+    },
+    stake: {
+      type: "string",
+      placeholder: "oGPU",
+      description: "what genesis makes and stakes for each --validator",
+      default: "100",
+    },
     gasLimit: { type: "integer", placeholder: "gas", description: "gas of one block" },
     allocate: { type: "list", placeholder: "address=oGPU", description: "an account and what it has" },
     force: { type: "flag", description: "write over an existing file" },
@@ -59,11 +74,16 @@ const create: Command = defineCommand({
       command: "ogpu genesis create my.json --name my-net --chain-id 777001 --allocate 0x7099...79C8=1000",
       description: "one account, everything else as on the devnet",
     },
+    {
+      command:
+        "ogpu genesis create my.json --name my-net --chain-id 777001 --validator v1.proof --validator v2.proof --allocate 0x7099...79C8=1000",
+      description: "a network of two validators, each with a key of its own",
+    },
   ],
   async run({ args, options }, { report }): Promise<ExitCode> {
     const file = args[0] as string;
     const template = await readSpec(options.like);
-    const { blockInterval, gasLimit, genesisTime, validators } = options;
+    const { blockInterval, gasLimit, genesisTime, validator, allocate } = options;
     const draft: ChainSpec = {
       ...template,
       name: options.name,
@@ -75,8 +95,9 @@ const create: Command = defineCommand({
         ...(gasLimit !== undefined && { gasLimit: BigInt(gasLimit) }),
       },
       consensus: pacedAt(blockInterval ?? template.block.intervalMilliseconds, template.consensus),
-      validators: validators === undefined ? template.validators : await developmentValidators(validators),
-      accounts: options.allocate.length > 0 ? options.allocate.map(allocation) : template.accounts,
+      validators: await validatorsOf(options, template),
+      // The accounts of a network for development are everybody's.
+      accounts: allocate.length + validator.length > 0 ? allocate.map(allocation) : template.accounts,
     };
     const json = chainSpecJson(draft);
     const spec = parseChainSpec(json);
@@ -162,6 +183,20 @@ const schema: Command = defineCommand({
 /** Loaded when asked for, as what follows: other commands start without it. */
 async function blsEngine(): Promise<Bls> {
   return (await import("../../base/bls.ts")).bls;
+}
+
+async function validatorsOf(
+  options: { readonly validators: number | undefined; readonly validator: readonly string[]; readonly stake: string },
+  template: ChainSpec,
+): Promise<readonly GenesisValidator[]> {
+  const { validators: count, validator: proofs } = options;
+  if (proofs.length === 0) return count === undefined ? template.validators : developmentValidators(count);
+  if (count !== undefined) {
+    throw usageError("--validators and --validator both say who validates", "See: ogpu genesis create --help");
+  }
+  const stake = readValue("--stake", options.stake, "ogpu genesis create", parseOgpu);
+  const [{ validatorOf }, bls] = await Promise.all([import("./genesis-validators.ts"), blsEngine()]);
+  return Promise.all(proofs.map((proof) => validatorOf(proof, stake, bls)));
 }
 
 async function developmentValidators(count: number): Promise<readonly GenesisValidator[]> {

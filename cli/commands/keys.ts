@@ -1,11 +1,12 @@
 import { readFile } from "node:fs/promises";
-import { checksumAddress } from "../../base/address.ts";
+import { checksumAddress, parseAddress } from "../../base/address.ts";
 import { bytesToHex, hexToBytes } from "../../base/bytes.ts";
 import { CodedError } from "../../base/errors.ts";
 import type { KeyKind, Keystore } from "../../chain/keys/keystore-file.ts";
 import { type Command, type CommandGroup, defineCommand, type ExitCode } from "../command.ts";
-import { usageError } from "../failure.ts";
+import { readValue, usageError } from "../failure.ts";
 import { columns, factTable } from "../table.ts";
+import { writeNewFile } from "../write-new-file.ts";
 import { guardExport, guardImport } from "./keys-guard.ts";
 import {
   KINDS,
@@ -139,18 +140,41 @@ const exportKey: Command = defineCommand({
 const proof: Command = defineCommand({
   name: "proof",
   summary: "Print a validator's public key and the proof that its key is known, for a chain spec",
+  details: "Nothing of it is secret: give it to whoever makes the chain spec (see: ogpu genesis create --help).",
   args: [NAME_ARGUMENT],
-  options: { keysDir: keysDirOption, passwordFile: passwordFileOption },
-  examples: [{ command: "ogpu keys proof alice --json", description: "as a program reads it" }],
+  options: {
+    operator: {
+      type: "string",
+      placeholder: "address",
+      description: "the account that acts for the validator and gets its tips; put into the proof",
+    },
+    out: { type: "string", placeholder: "file", description: "write it there as JSON; the file must not exist" },
+    keysDir: keysDirOption,
+    passwordFile: passwordFileOption,
+  },
+  examples: [
+    { command: "ogpu keys proof alice --json", description: "as a program reads it" },
+    { command: "ogpu keys proof alice --operator 0x7099...79C8 --out alice.proof", description: "for a chain spec" },
+  ],
   async run({ args, options }, { report }): Promise<ExitCode> {
     const { readKeystore, openKeystore } = await files();
+    const { operator: address, out } = options;
+    const operator =
+      address && checksumAddress(readValue("--operator", address, "ogpu keys proof", (text) => parseAddress(text)));
+    if (out !== undefined) await refuseExisting(out);
     const keystore = await readKeystore(keystorePath(options.keysDir, args[0] as string));
     if (keystore.kind !== "validator") {
       throw usageError(`${args[0]} is an account's key`, "Only the keys of validators have such a proof.");
     }
     const password = await withPasswords((passwords) => passwords.read("Password: ", options.passwordFile));
     const { data, text } = await factsOf("validator", await openKeystore(keystore, password));
-    report(data, text);
+    const proven = { ...data, ...(operator !== undefined && { operator }) };
+    if (out === undefined) {
+      report(proven, text);
+      return 0;
+    }
+    await writeNewFile(out, `${JSON.stringify(proven, null, 2)}\n`, "Choose another name.");
+    report({ file: out, ...proven }, `${text}\nThe proof is in ${out}.`);
     return 0;
   },
 });

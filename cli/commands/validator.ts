@@ -1,8 +1,10 @@
 import { parseAddress } from "../../base/address.ts";
 import { bytesToHex } from "../../base/bytes.ts";
 import type { ChainSpec } from "../../genesis/chain-spec.ts";
+import { TEST_ACCOUNTS } from "../../rpc/development/test-mnemonic.ts";
 import { type Command, defineCommand, type ExitCode, type OptionSpecs, type OptionValues } from "../command.ts";
 import { readValue, usageError } from "../failure.ts";
+import { readKeyFile } from "../key-file.ts";
 import { nodeOptions } from "../node/node-options.ts";
 import type { ValidatorKey } from "../node/validator-key.ts";
 import { passwordFileOption } from "./keys-options.ts";
@@ -25,7 +27,17 @@ const keyOptions = {
   },
   newKey: {
     type: "flag",
-    description: "this key has never signed on this chain: begin the log of what it signs",
+    description: "this key has never signed on this chain: begin the log of what it signs; of no effect afterwards",
+  },
+  verifierKeyFile: {
+    type: "string",
+    placeholder: "file",
+    description: "also run a verifier in this process: the private key of its account (see: ogpu verifier --help)",
+  },
+  verifyFrom: {
+    type: "list",
+    placeholder: "n",
+    description: "also run a verifier with a test account of the devnet",
   },
   coinbase: {
     type: "string",
@@ -70,10 +82,23 @@ export const validator: Command = defineCommand({
     ]);
     const spec = await specOf(options, PATH);
     const key = await keyOf(options, spec);
-    await runNode(nodeSettings(options, PATH, spec, key), signal, context);
+    await runNode(nodeSettings(options, PATH, spec, key, await verifiersOf(options)), signal, context);
     return 0;
   },
 });
+
+async function verifiersOf(given: OptionValues<typeof keyOptions>): Promise<readonly Uint8Array[]> {
+  const keys: Uint8Array[] = [];
+  for (const word of given.verifyFrom) {
+    const number = Number(word);
+    if (!/^\d{1,2}$/.test(word) || number >= TEST_ACCOUNTS) {
+      throw usageError(`--verify-from ${word}: expected a number from 0 to ${TEST_ACCOUNTS - 1}`, HINT);
+    }
+    keys.push((await import("../../rpc/development/test-accounts.ts")).testAccount(number).privateKey);
+  }
+  if (given.verifierKeyFile !== undefined) keys.push(await readKeyFile(given.verifierKeyFile));
+  return keys;
+}
 
 async function keyOf(options: OptionValues<typeof keyOptions>, spec: ChainSpec): Promise<ValidatorKey> {
   const { key, passwordFile, devKey, newKey, coinbase } = options;
@@ -84,6 +109,7 @@ async function keyOf(options: OptionValues<typeof keyOptions>, spec: ChainSpec):
   const signer = key === undefined ? developmentSigner(spec, devKey ?? 0) : await keystoreSigner(key, passwordFile);
   const given = coinbase === undefined ? undefined : bytesToHex(readValue("--coinbase", coinbase, PATH, parseAddress));
   const receiver = given ?? operatorOf(spec, signer);
-  if (receiver !== undefined) return { signer, isDevelopment: key === undefined, isNew: newKey, coinbase: receiver };
+  if (receiver !== undefined)
+    return { signer, isDevelopment: key === undefined, isNew: newKey, keystore: key, coinbase: receiver };
   throw usageError("who receives the tips? this key is not in the chain spec, so give --coinbase <address>", HINT);
 }

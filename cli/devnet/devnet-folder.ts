@@ -5,15 +5,17 @@
  *   spec.json         the chain spec, also for nodes that follow
  *   validator-N/      the data of a validator (see chain/runtime/open-node.ts), and its node's key
  *   validator-N.log   what it logged
+ *   provider-N/, .log the same of a provider
  *   lock/             held by the process that runs the devnet
  */
-import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { CodedError, isCoded, systemCodeOf } from "../../base/errors.ts";
 import { type FolderLock, lockFolder } from "../../chain/wal/folder-lock.ts";
 import type { ChainSpec } from "../../genesis/chain-spec.ts";
 import { INVALID, integer, list, object, optional, type Problem, type Shape } from "../../genesis/shape.ts";
 import { chainSpecJson } from "../../genesis/write-chain-spec.ts";
+import { makeFolder } from "../make-folder.ts";
 import { readSpec } from "../spec-file.ts";
 
 export interface RememberedValidator {
@@ -26,20 +28,26 @@ export interface RememberedValidator {
 export interface DevnetState {
   readonly version: 1;
   readonly validators: readonly RememberedValidator[];
+  readonly providerPorts: readonly number[];
 }
 
 const MAX_VALIDATORS = 1_000;
 const port = integer(0, 65_535);
 
-const stateShape: Shape<{ readonly version: number; readonly validators: readonly RememberedValidator[] }> = object({
+const stateShape: Shape<{
+  readonly version: number;
+  readonly validators: readonly RememberedValidator[];
+  readonly providerPorts: readonly number[];
+}> = object({
   version: integer(1, 1),
   validators: list(
     object<RememberedValidator>({ p2pPort: port, rpcPort: port, hasStarted: optional(integer(0, 1), 0) }),
     MAX_VALIDATORS,
   ),
+  providerPorts: optional(list(port, MAX_VALIDATORS), []),
 });
 
-const OWN = /^(devnet\.json(\.new)?|spec\.json|validator-\d+|validator-\d+\.log(\.old)?)$/;
+const OWN = /^(devnet\.json(\.new)?|spec\.json|(validator|provider)-\d+|(validator|provider)-\d+\.log(\.old)?)$/;
 /** What devnets of one process left in their folder. */
 const EARLIER =
   /^(CURRENT|LOCK|LOG(\.old)?|MANIFEST-\d+|\d+\.(ldb|log)|chain|consensus|sync|mempool\.journal|node\.key)$/;
@@ -56,7 +64,7 @@ export class DevnetFolder {
 
   /** Throws DEVNET_RUNNING, DEVNET_FOREIGN_FILES, or DEVNET_EARLIER unless what is there may be deleted. */
   static async open(directory: string, mayDelete: boolean): Promise<DevnetFolder> {
-    await mkdir(directory, { recursive: true });
+    await makeFolder(directory);
     await checkEntries(directory, mayDelete);
     try {
       return new DevnetFolder(directory, await lockFolder(directory));
@@ -79,6 +87,14 @@ export class DevnetFolder {
 
   logPath(index: number): string {
     return join(this.directory, `validator-${index}.log`);
+  }
+
+  providerFolder(index: number): string {
+    return join(this.directory, `provider-${index}`);
+  }
+
+  providerLogPath(index: number): string {
+    return join(this.directory, `provider-${index}.log`);
   }
 
   /** `undefined` in a new folder. Throws DEVNET_DAMAGED. */
@@ -139,7 +155,7 @@ async function checkEntries(directory: string, mayDelete: boolean): Promise<void
 function readState(text: string, directory: string): DevnetState {
   const problems: Problem[] = [];
   const read = stateShape.read(parsed(text), "$", (path, message) => problems.push({ path, message }));
-  if (read !== INVALID) return { version: 1, validators: read.validators };
+  if (read !== INVALID) return { version: 1, validators: read.validators, providerPorts: read.providerPorts };
   const { path, message } = problems[0] ?? { path: "$", message: "is not JSON" };
   throw new CodedError("DEVNET_DAMAGED", `${join(directory, "devnet.json")}: ${path} ${message}`, {
     hint: "Start over with --fresh: that deletes the chain.",

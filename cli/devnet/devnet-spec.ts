@@ -2,10 +2,13 @@
 import { bls } from "../../base/bls.ts";
 import { bytesToHex } from "../../base/bytes.ts";
 import { CodedError } from "../../base/errors.ts";
+import { OGPU } from "../../base/units.ts";
 import type { ChainSpec } from "../../genesis/chain-spec.ts";
 import { developmentValidatorKey, developmentValidators } from "../../genesis/development-validators.ts";
 import { chainSpecJson } from "../../genesis/write-chain-spec.ts";
+import { testAccount } from "../../rpc/development/test-accounts.ts";
 import { readSpec } from "../spec-file.ts";
+import { VERIFIER_ACCOUNTS } from "./provider-processes.ts";
 
 export interface SpecChoice {
   /** A file, or a network that ships. */
@@ -14,6 +17,9 @@ export interface SpecChoice {
 }
 
 export const DEFAULT_VALIDATORS = 4;
+
+/** Enough that a seat is never more than a small part of it. */
+const VERIFIER_STAKE = 1_000n * OGPU;
 
 /** As long as may be: that old keys leak is no worry where everybody has them. */
 const TRUSTING_SECONDS = 31_536_000;
@@ -25,8 +31,9 @@ export async function newDevnetSpec({ spec: name, validators }: SpecChoice, now:
   if (name !== undefined) return spec;
   // Genesis is old enough that the first block, the heartbeat's, comes at once and shows that the validators agree, and
   // young enough to be trusted by whoever catches up.
+  const verifiers = VERIFIER_ACCOUNTS.map((index) => ({ account: testAccount(index).address, stake: VERIFIER_STAKE }));
   const genesisTime = BigInt(Math.floor((now - spec.consensus.heartbeatMilliseconds) / 1000) - 1);
-  return { ...spec, genesisTime, consensus: { ...spec.consensus, trustingPeriodSeconds: TRUSTING_SECONDS } };
+  return { ...spec, genesisTime, verifiers, consensus: { ...spec.consensus, trustingPeriodSeconds: TRUSTING_SECONDS } };
 }
 
 /** Throws DEVNET_OTHER_CHAIN if what was asked for is not the chain that the folder has. */

@@ -3,12 +3,12 @@ import { checksumAddress } from "../../base/address.ts";
 import { hexToBytes } from "../../base/bytes.ts";
 import { formatOgpu } from "../../base/units.ts";
 import type { ChainSpec } from "../../genesis/chain-spec.ts";
+import { testAccount } from "../../rpc/development/test-accounts.ts";
+import { TEST_ACCOUNTS, TEST_MNEMONIC } from "../../rpc/development/test-mnemonic.ts";
 import type { Address } from "../../vm/state/account.ts";
 import type { CommandContext } from "../command.ts";
 import { DEFAULT_RPC_PORT } from "../defaults.ts";
 import { callQuantity } from "../json-rpc-client.ts";
-import { testAccount } from "../test-accounts.ts";
-import { TEST_ACCOUNTS, TEST_MNEMONIC } from "../test-mnemonic.ts";
 import type { ChildEnd, ChildEvent } from "./validator-process.ts";
 
 type Started = Extract<ChildEvent, { readonly event: "started" }>;
@@ -19,6 +19,8 @@ export interface VoiceOptions {
   readonly directory: string;
   readonly count: number;
   readonly context: CommandContext;
+  /** What else has to be there before people are told to begin. */
+  beforeReady(url: string): Promise<void>;
 }
 
 interface RunningValidator {
@@ -148,6 +150,10 @@ export class DevnetVoice {
     const url = this.#running.get(0)?.url;
     if (this.#isReady || url === undefined) return;
     this.#isReady = true;
+    void this.#options.beforeReady(url).then(() => this.#sayReady(url));
+  }
+
+  #sayReady(url: string): void {
     const port = Number(new URL(url).port);
     // On a line of its own: programs wait for READY and take the rest of that line as the address.
     const elsewhere = port === DEFAULT_RPC_PORT ? "" : `\n(other ogpu commands find it with --rpc ${url})`;

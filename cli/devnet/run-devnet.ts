@@ -11,6 +11,7 @@ import { DevnetFolder, type DevnetState, type RememberedValidator } from "./devn
 import { checkSameSpec, newDevnetSpec } from "./devnet-spec.ts";
 import { DevnetVoice } from "./devnet-voice.ts";
 import { choosePort, isFree, tryListening } from "./ports.ts";
+import { PROVIDER_ACCOUNTS, ProviderProcesses, VERIFIER_ACCOUNTS } from "./provider-processes.ts";
 import { Supervisor } from "./supervisor.ts";
 import type { ChildEvent } from "./validator-process.ts";
 
@@ -18,6 +19,8 @@ import type { ChildEvent } from "./validator-process.ts";
 const PORTS_TRIED = 10;
 /** Validators listen for each other here. */
 const P2P_HOST = "127.0.0.1";
+/** Providers are reached here. */
+const PROVIDER_HOST = "127.0.0.1";
 /** Megabytes for parts of the state, per validator. */
 const CACHE = 32;
 /** Collected too often below this (a third more processor time under load with 4 MB), and more than needed above. */
@@ -30,6 +33,7 @@ export interface DevnetOptions {
   readonly fresh: boolean;
   readonly spec: string | undefined;
   readonly validators: number | undefined;
+  readonly providers: number;
   readonly rpcPort: number | undefined;
   readonly rpcHost: string;
   readonly archive: boolean;
@@ -99,7 +103,11 @@ async function prepare(
       hasStarted: before?.hasStarted ?? 0,
     });
   }
-  const state: DevnetState = { version: 1, validators };
+  const providerPorts: number[] = [];
+  for (const index of PROVIDER_ACCOUNTS.keys()) {
+    providerPorts.push(await choosePort(PROVIDER_HOST, kept?.state.providerPorts[index], taken));
+  }
+  const state: DevnetState = { version: 1, validators, providerPorts };
   if (kept === undefined) await folder.create(spec, state);
   else await folder.save(state);
   return { spec, state };
@@ -115,11 +123,15 @@ class Devnet {
   readonly #options: DevnetOptions;
   readonly #context: CommandContext;
   readonly #voice: DevnetVoice;
+  readonly #spec: ChainSpec;
   readonly #failed = new AbortController();
   #state: DevnetState;
   /** Writes of the state follow each other. */
   #saved: Promise<void> = Promise.resolve();
   #peers: readonly string[] = [];
+  readonly #providers: ProviderProcesses;
+  readonly #startedProviders = new Set<number>();
+  #onProvider: () => void = () => undefined;
 
   constructor(
     folder: DevnetFolder,
@@ -132,7 +144,12 @@ class Devnet {
     this.#state = state;
     this.#options = options;
     this.#context = context;
-    this.#voice = new DevnetVoice({ spec, directory: folder.directory, count: state.validators.length, context });
+    this.#voice = new DevnetVoice({
+      ...{ spec, directory: folder.directory, count: state.validators.length, context },
+      beforeReady: (url) => this.#startProviders(url),
+    });
+    this.#spec = spec;
+    this.#providers = this.#makeProviders();
   }
 
   async run(signal: AbortSignal): Promise<void> {
@@ -147,6 +164,7 @@ class Devnet {
       if (!this.#failed.signal.aborted) this.#context.progress("stopping");
     } finally {
       clearTimeout(patience);
+      await this.#providers.stop();
       await supervisor.stop();
       await this.#saved;
     }
@@ -172,6 +190,53 @@ class Devnet {
     });
   }
 
+  #makeProviders(): ProviderProcesses {
+    const { progress, event } = this.#context;
+    return new ProviderProcesses({
+      places: this.#state.providerPorts.slice(0, this.#options.providers).map((port, index) => ({
+        ...{ port, dataDir: this.#folder.providerFolder(index), logPath: this.#folder.providerLogPath(index) },
+      })),
+      onStarted: (index, endpoint) => {
+        event({ event: "provider", state: "started", index, pid: this.#providers.pid(index), endpoint });
+        this.#startedProviders.add(index);
+        this.#onProvider();
+      },
+      onEnd: (index, { code, signal, failure }, restartIn) => {
+        event({ event: "provider", state: "ended", index, code, signal, failure, restartIn });
+        const reason = failure === undefined ? `ended with ${signal ?? code}` : `[${failure.code}] ${failure.message}`;
+        progress(`provider ${index} is down: ${reason}; it starts again in ${restartIn / 1000} s`);
+      },
+      onProblem: (index, line) => progress(`provider ${index}: ${line}`),
+    });
+  }
+
+  /** Until they have registered, or for as long as people would wait for that. */
+  async #startProviders(url: string): Promise<void> {
+    const { providers } = this.#options;
+    if (providers === 0 || this.#spec.verifiers.length === 0) return;
+    this.#context.progress(`starting ${providers} providers`);
+    await new Promise<void>((resolve) => {
+      const late = setTimeout(() => {
+        this.#context.progress(`not all providers have started: their logs are in ${this.#folder.directory}`);
+        resolve();
+      }, PATIENCE);
+      this.#onProvider = () => {
+        if (this.#startedProviders.size < providers) return;
+        clearTimeout(late);
+        resolve();
+      };
+      this.#providers.start(url);
+    });
+  }
+
+  /** A verifier with each of the first validators; those that are left over are the first one's. */
+  #verifiersOf(index: number): readonly string[] {
+    if (this.#spec.verifiers.length === 0) return [];
+    const count = this.#state.validators.length;
+    const own = VERIFIER_ACCOUNTS.filter((_, at) => (at < count ? at === index : index === 0));
+    return own.flatMap((account) => ["--verify-from", String(account)]);
+  }
+
   #argsOf(index: number): readonly string[] {
     const { p2pPort, rpcPort, hasStarted } = this.#state.validators[index] as RememberedValidator;
     const { rpcHost, archive, logLevel } = this.#options;
@@ -185,6 +250,7 @@ class Devnet {
       // Later, a folder without a log is one that was lost.
       ...(hasStarted === 1 ? [] : ["--new-key", "--from-genesis"]),
       ...(archive ? ["--archive"] : []),
+      ...this.#verifiersOf(index),
     ];
   }
 

@@ -1,4 +1,4 @@
-/** A validator in a process of its own, heard through the JSON lines that it prints. */
+/** A validator, or another part of a devnet, in a process of its own, heard through the JSON lines that it prints. */
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
@@ -46,6 +46,8 @@ export interface ChildOptions {
   /** For the program that runs it: memory and the like. */
   readonly nodeArgs: readonly string[];
   readonly logPath: string;
+  /** What it prints goes to the log too. */
+  readonly logsOutput?: boolean;
   onEvent(event: ChildEvent): void;
   /** A line of its log that people should see. */
   onProblem(line: string): void;
@@ -56,7 +58,7 @@ export class ValidatorProcess {
   readonly #child: ChildProcessByStdio<Writable, Readable, Readable>;
   readonly #ended: Promise<void>;
 
-  constructor({ args, nodeArgs, logPath, onEvent, onProblem, onEnd }: ChildOptions) {
+  constructor({ args, nodeArgs, logPath, logsOutput = false, onEvent, onProblem, onEnd }: ChildOptions) {
     const child = spawn(process.execPath, [...nodeArgs, MAIN, ...args], {
       // Its input ends with this process, however that ends, and the validator with it.
       stdio: ["pipe", "pipe", "pipe"],
@@ -67,6 +69,7 @@ export class ValidatorProcess {
     const log = new LogFile(logPath);
     let failure: ChildFailure | undefined;
     createInterface({ input: child.stdout }).on("line", (line) => {
+      if (logsOutput) log.write(`${line}\n`);
       const event = parsed(line);
       if (event !== undefined && "event" in event) onEvent(event as ChildEvent);
     });

@@ -1,10 +1,10 @@
 /** The node's log on standard error: for people on a terminal or in a file, or as JSON. */
-import { createLogger, type Loggers } from "../../chain/observe/logger.ts";
+import { type AdjustableLoggers, createLogger } from "../../chain/observe/logger.ts";
 import type { NodeSettings } from "./node-settings.ts";
 import { StatusLine } from "./status-line.ts";
 
 export interface NodeLoggers {
-  readonly loggers: Loggers;
+  readonly loggers: AdjustableLoggers;
   /** Where progress is drawn; `undefined` where nobody watches, so that it is logged. */
   readonly status: StatusLine | undefined;
 }

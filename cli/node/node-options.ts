@@ -12,6 +12,11 @@ type NodeOptionSpecs = {
   readonly rpcPort: WithDefault<IntegerOption, number>;
   readonly rpcHost: WithDefault<StringOption, string>;
   readonly noRpc: FlagOption;
+  readonly rpcCors: ListOption;
+  readonly rpcHosts: ListOption;
+  readonly rpcMethods: ListOption;
+  readonly rpcLimit: ListOption;
+  readonly blobSpace: WithDefault<IntegerOption, number>;
   readonly p2pPort: IntegerOption;
   readonly listen: ListOption;
   readonly announce: ListOption;
@@ -22,6 +27,7 @@ type NodeOptionSpecs = {
   readonly fromGenesis: FlagOption;
   readonly nearBlocks: WithDefault<IntegerOption, number>;
   readonly checkpoint: StringOption;
+  readonly trustBlock: StringOption;
   readonly logLevel: WithDefault<StringOption, string>;
   readonly logJson: FlagOption;
   readonly cache: WithDefault<IntegerOption, number>;
@@ -58,6 +64,33 @@ export const nodeOptions: NodeOptionSpecs = {
     default: DEFAULT_RPC_HOST,
   },
   noRpc: { type: "flag", description: "answer no RPC at all" },
+  rpcCors: {
+    type: "list",
+    placeholder: "origins",
+    description: "web pages that may read the RPC's answers, such as https://example.org (default any)",
+  },
+  rpcHosts: {
+    type: "list",
+    placeholder: "names",
+    description: "names that the RPC may be asked under besides localhost and addresses; * is any",
+  },
+  rpcMethods: {
+    type: "list",
+    placeholder: "names",
+    description: "methods that are answered, such as eth_*,net_*; with a - in front, those that are not",
+  },
+  rpcLimit: {
+    type: "list",
+    placeholder: "name=value",
+    description: "another limit of the RPC, such as connections=5000; docs/rpc.md lists them",
+  },
+  blobSpace: {
+    type: "integer",
+    placeholder: "MB",
+    description: "for inputs of jobs that anybody brings to the RPC's /blobs; 0: none",
+    default: 256,
+    max: 1_048_576,
+  },
   p2pPort: {
     type: "integer",
     placeholder: "port",
@@ -100,7 +133,13 @@ export const nodeOptions: NodeOptionSpecs = {
   checkpoint: {
     type: "string",
     placeholder: "epoch:hash",
-    description: "the last block of an epoch, as somebody you trust told you; needed when genesis is long ago",
+    description:
+      "the last block of an epoch, as somebody you trust told you; needed when what this node has is long ago",
+  },
+  trustBlock: {
+    type: "string",
+    placeholder: "hash",
+    description: "go on from this block, the last one here, however old: the whole network has stood still since",
   },
   logLevel: {
     type: "string",

@@ -4,6 +4,8 @@ export interface NodeSituation {
   readonly height: number;
   /** The last final blocks of the peers, as they say. */
   readonly peerHeights: readonly number[];
+  /** False until the checkpoint has come on which all trust rests. */
+  readonly isTrusted: boolean;
   /** It finalises blocks without anybody else. */
   readonly isAlone: boolean;
 }
@@ -11,7 +13,7 @@ export interface NodeSituation {
 export interface Readiness {
   readonly ready: boolean;
   /** Why not. */
-  readonly reason: "no-peers" | "behind" | undefined;
+  readonly reason: "no-peers" | "behind" | "checkpoint-to-come" | undefined;
   readonly height: number;
   readonly peers: number;
 }
@@ -20,9 +22,11 @@ export interface Readiness {
 const NEAR = 2;
 
 /** Peers can lie about their height, so it takes more than half of them to say that we are behind. */
-export function readinessOf({ height, peerHeights, isAlone }: NodeSituation): Readiness {
+export function readinessOf({ height, peerHeights, isTrusted, isAlone }: NodeSituation): Readiness {
   const peers = peerHeights.length;
   const ahead = peerHeights.filter((other) => other > height + NEAR).length;
-  const reason = peers === 0 && !isAlone ? "no-peers" : 2 * ahead > peers ? "behind" : undefined;
+  const isBehind = 2 * ahead > peers;
+  const reason =
+    peers === 0 && !isAlone ? "no-peers" : isBehind ? "behind" : isTrusted ? undefined : "checkpoint-to-come";
   return { ready: reason === undefined, reason, height, peers };
 }

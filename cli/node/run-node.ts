@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { access } from "node:fs/promises";
 import { join } from "node:path";
 import { bls } from "../../base/bls.ts";
-import { bytesToHex } from "../../base/bytes.ts";
+import { bytesToHex, type Hex } from "../../base/bytes.ts";
 import { isCoded } from "../../base/errors.ts";
 import { hashHeader } from "../../chain/blocks/header.ts";
 import { buildGenesisBlock } from "../../chain/genesis-block.ts";
@@ -18,15 +18,21 @@ import { type OpenNode, openNode } from "../../chain/runtime/open-node.ts";
 import type { SyncProgress } from "../../chain/sync/events.ts";
 import { verifyValidators } from "../../genesis/verify-validators.ts";
 import manifest from "../../package.json" with { type: "json" };
-import { type RpcServer, startRpcServer } from "../../rpc/server.ts";
+import type { AdminServer } from "../../rpc/admin/admin-server.ts";
+import { RpcHost } from "../../rpc/thread/rpc-host.ts";
 import type { Address } from "../../vm/state/account.ts";
 import type { CommandContext } from "../command.ts";
+import { inputEnd } from "../input-end.ts";
+import { makeFolder } from "../make-folder.ts";
 import { BlockWatch } from "./block-watch.ts";
 import { guardProcess } from "./guard-process.ts";
+import { startNodeAdmin } from "./node-admin.ts";
 import { type NodeLoggers, nodeLoggers } from "./node-loggers.ts";
 import type { NodeSettings } from "./node-settings.ts";
 import { snapshotText } from "./progress-text.ts";
 import { type Readiness, readinessOf } from "./readiness.ts";
+import { hasSigned, markerPath, markSigned } from "./signing-marker.ts";
+import { watchSyncing } from "./sync-watch.ts";
 
 /** A follower makes no blocks, so nobody receives anything. */
 const NOBODY: Address = "0x0000000000000000000000000000000000000000";
@@ -42,11 +48,14 @@ export async function runNode(settings: NodeSettings, signal: AbortSignal, conte
   const failed = new AbortController();
   const stopped = AbortSignal.any([signal, failed.signal, ...(settings.stopWithInput ? [inputEnd()] : [])]);
   try {
+    await makeFolder(settings.dataDir);
     await checkFirstStart(settings);
     const node = new RunningNode(settings, log, metrics, context, (error) => failed.abort(error));
     try {
       await node.start(stopped);
+      const verifiers = node.verify(stopped);
       if (!stopped.aborted) await once(stopped, "abort");
+      await verifiers;
     } finally {
       log.loggers("node").info({}, "stopping");
       await node.stop();
@@ -76,14 +85,6 @@ async function checkFirstStart({ dataDir, spec, key }: NodeSettings): Promise<vo
   if (!hasChain) verifyValidators(spec, bls);
 }
 
-/** Aborted when whoever started the process is gone or closes its end. */
-function inputEnd(): AbortSignal {
-  const end = new AbortController();
-  process.stdin.on("end", () => end.abort()).on("error", () => end.abort());
-  process.stdin.resume();
-  return end.signal;
-}
-
 class RunningNode {
   readonly #settings: NodeSettings;
   readonly #log: NodeLoggers;
@@ -92,9 +93,14 @@ class RunningNode {
   readonly #onFailure: (error: unknown) => void;
   #network: Network | undefined;
   #opened: OpenNode | undefined;
-  #server: RpcServer | undefined;
+  #server: RpcHost | undefined;
+  #admin: AdminServer | undefined;
+  #endSyncWatch: (() => void) | undefined;
   #watch: BlockWatch | undefined;
   #readyTimer: NodeJS.Timeout | undefined;
+  readonly #genesis: Hex;
+  /** A note beside the keystore says that it has signed on this chain. */
+  #isUsedKey = false;
   #reports = 0;
   /** Of the last block. */
   #transactions = 0;
@@ -107,6 +113,7 @@ class RunningNode {
     onFailure: (error: unknown) => void,
   ) {
     this.#settings = settings;
+    this.#genesis = bytesToHex(hashHeader(buildGenesisBlock(settings.spec).header));
     this.#log = log;
     this.#metrics = metrics;
     this.#context = context;
@@ -114,15 +121,17 @@ class RunningNode {
   }
 
   async start(stopped: AbortSignal): Promise<void> {
-    const { spec, dataDir, key, archive, limits } = this.#settings;
+    const { spec, dataDir, key, archive, limits, checkpoint, trustBlock: block } = this.#settings;
+    this.#isUsedKey = key?.keystore !== undefined && (await hasSigned(key.keystore, this.#genesis));
     const opened = await openNode({
       spec,
       directory: dataDir,
-      ...(key !== undefined && { signer: key.signer, isNewKey: key.isNew }),
+      ...(key !== undefined && { signer: key.signer, isNewKey: key.isNew && !this.#isUsedKey }),
       coinbase: key?.coinbase ?? NOBODY,
       ...(archive && { archive }),
       connect: this.#connect(),
       catchUp: this.#catchUp(stopped),
+      vouched: { checkpoint, block, development: key?.isDevelopment ?? false },
       limits,
       say: this.#log.loggers,
       meter: this.#meter(),
@@ -131,34 +140,61 @@ class RunningNode {
     this.#opened = opened;
     this.#metrics.syncProgress.set(1);
     this.#server = await this.#listen(opened);
+    this.#admin = await this.#administer();
+    this.#endSyncWatch = watchSyncing(
+      () => ({ ...this.#readiness(), target: this.#target() }),
+      (status) => this.#server?.onSyncing(status),
+    );
     this.#watchBlocks(opened);
     this.#announce(opened);
+    await this.#noteSigning(opened);
     this.#awaitReadiness();
+  }
+
+  /** Verifiers of this process, until the signal. Loaded only where there are any. */
+  async verify(stopped: AbortSignal): Promise<void> {
+    const { verifiers: keys, dataDir } = this.#settings;
+    const rpc = this.#server?.url;
+    if (keys.length === 0 || rpc === undefined) return;
+    const { runVerifiers } = await import("./node-verifiers.ts");
+    await runVerifiers({ keys, rpc, dataDir, log: this.#log.loggers("compute") }, stopped);
+  }
+
+  /** From now on the key has signed on this chain, whatever becomes of the folder. */
+  async #noteSigning({ notSigning }: OpenNode): Promise<void> {
+    const keystore = this.#settings.key?.keystore;
+    if (keystore === undefined || notSigning !== undefined) return;
+    await markSigned(keystore, this.#genesis).catch((error: unknown) => {
+      const advice = "cannot note beside the keystore that this key signs: do not leave --new-key in a service file";
+      this.#log.loggers("node").warn({ file: markerPath(keystore), error: String(error) }, advice);
+    });
   }
 
   async stop(): Promise<void> {
     clearInterval(this.#readyTimer);
     this.#watch?.close();
+    this.#endSyncWatch?.();
+    await this.#admin?.close();
     await this.#server?.close();
     await this.#opened?.close();
   }
 
   #catchUp(signal: AbortSignal): CatchUpOptions | false {
-    const { fromGenesis, nearBlocks, checkpoint } = this.#settings;
+    const { fromGenesis, nearBlocks } = this.#settings;
     if (fromGenesis) return false;
-    const onProgress = (progress: SyncProgress): void => this.#onSnapshot(progress);
-    return { nearBlocks, ...(checkpoint && { checkpoint }), onProgress, signal };
+    return { nearBlocks, onProgress: (progress) => this.#onSnapshot(progress), signal };
   }
 
   #connect(): NetworkFactory {
     const { spec, dataDir, listen, announce, bootstrap, persistent, mdns } = this.#settings;
-    return async (handlers, role) => {
+    return async (handlers, validator) => {
       const network = await Network.create(
         {
           nodeKey: await loadNodeKey(join(dataDir, "node.key")),
           chainId: spec.chainId,
-          genesis: bytesToHex(hashHeader(buildGenesisBlock(spec).header)),
-          ...{ role, listen, announce, bootstrap, persistent, mdns },
+          genesis: this.#genesis,
+          ...{ validator, listen, announce, bootstrap, persistent, mdns },
+          peersFile: join(dataDir, "peers.json"),
           agent: `ogpu/${manifest.version}`,
           log: this.#log.loggers("network"),
         },
@@ -187,23 +223,44 @@ class RunningNode {
     const { status, loggers } = this.#log;
     status?.show(snapshotText(progress));
     if (status === undefined && this.#reports++ % REPORTS_PER_LINE === 0) {
-      loggers("sync").info({ ...progress }, "fetching a snapshot of the state");
+      const isFound = progress.phase !== "offers";
+      loggers("sync").info({ ...progress }, isFound ? "fetching a snapshot of the state" : "looking for a snapshot");
     }
   }
 
-  async #listen({ node }: OpenNode): Promise<RpcServer | undefined> {
-    const { rpc } = this.#settings;
+  async #listen({ node }: OpenNode): Promise<RpcHost | undefined> {
+    const { rpc, spec, dataDir, blobSpace } = this.#settings;
     if (rpc === undefined) return undefined;
-    return startRpcServer({
-      chain: node,
-      ...rpc,
-      clientVersion: `ogpu/v${manifest.version}/${process.platform}-${process.arch}/node${process.versions.node}`,
-      onBug: (method, error) => this.#log.loggers("rpc").error({ method, error }, "a bug in a method"),
+    const clientVersion = `ogpu/v${manifest.version}/${process.platform}-${process.arch}/node${process.versions.node}`;
+    return RpcHost.start({
+      settings: {
+        ...{ ...rpc, spec, directory: join(dataDir, "chain"), clientVersion },
+        ...(blobSpace > 0 && {
+          blobs: { module: blobsModule(), directory: join(dataDir, "blobs"), megabytes: blobSpace },
+        }),
+      },
+      node,
+      ...(this.#opened !== undefined && { blobs: this.#opened.blobs }),
+      log: this.#log.loggers("rpc"),
       monitoring: {
         readiness: () => ({ ...this.#readiness(), ...this.#facts() }),
         metrics: async () => ({ contentType: this.#metrics.contentType, text: await this.#metrics.text() }),
       },
     });
+  }
+
+  #administer(): Promise<AdminServer | undefined> {
+    return startNodeAdmin({
+      dataDir: this.#settings.dataDir,
+      loggers: this.#log.loggers,
+      network: () => this.#network,
+      facts: () => ({ ...this.#readiness(), ...this.#facts() }),
+    });
+  }
+
+  /** The height that most of the peers have. */
+  #target(): number {
+    return median(this.#network?.peers().map(({ height }) => height) ?? []);
   }
 
   #watchBlocks({ node }: OpenNode): void {
@@ -213,7 +270,7 @@ class RunningNode {
       status,
       context: this.#context,
       height: () => node.head.number,
-      target: () => median(this.#network?.peers().map(({ height }) => height) ?? []),
+      target: () => this.#target(),
     });
     node.onBlock((block) => this.#watch?.onBlock(block, this.#transactions));
   }
@@ -233,11 +290,14 @@ class RunningNode {
   }
 
   #warnOfMissingLog(reason: string): void {
-    const validator = this.#settings.key?.signer.id;
+    const { key } = this.#settings;
+    const validator = key?.signer.id;
     const cures = [
       "If its log or an export of it is elsewhere: ogpu keys guard-import, then start again.",
       "If it is lost: give the validator a new key. The old one must never sign again.",
-      "Only if this key has never signed on this chain: start once with --new-key.",
+      this.#isUsedKey
+        ? `--new-key has no effect: by ${markerPath(key?.keystore ?? "")} the key has signed on this chain before.`
+        : "Only if this key has never signed on this chain: start once with --new-key.",
     ];
     this.#log.loggers("node").error({ validator, cures }, `THIS VALIDATOR DOES NOT SIGN, it only follows: ${reason}`);
   }
@@ -262,6 +322,7 @@ class RunningNode {
     return readinessOf({
       height: head.number,
       peerHeights: this.#network?.peers().map(({ height }) => height) ?? [],
+      isTrusted: this.#opened?.footing() === "firm",
       isAlone: consensus.own !== undefined && consensus.epoch.set.ids.length === 1,
     });
   }
@@ -275,6 +336,15 @@ class RunningNode {
       this.#context.report({ event: "ready", url, port }, url === undefined ? "READY" : `READY ${url}`);
     }, READY_LOOK_INTERVAL);
   }
+}
+
+/** Compiled, because the RPC's thread is. */
+function blobsModule(): string {
+  const here = import.meta.url;
+  const url = here.endsWith(".ts")
+    ? new URL("../../dist/cli/agent/rpc-blobs.js", here)
+    : new URL("../agent/rpc-blobs.js", here);
+  return url.href;
 }
 
 /** Of the lower half's highest: more than half of the peers have at least this. */

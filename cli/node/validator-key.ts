@@ -17,6 +17,8 @@ export interface ValidatorKey {
   readonly isDevelopment: boolean;
   /** It has never signed on this chain. */
   readonly isNew: boolean;
+  /** Its file; a development key has none. */
+  readonly keystore: string | undefined;
   /** Receives the tips of its blocks. */
   readonly coinbase: Address;
 }

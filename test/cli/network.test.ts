@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { createPublicClient, createWalletClient, defineChain, type Hex, http, type PublicClient } from "viem";
 import { mnemonicToAccount } from "viem/accounts";
 import { afterAll, expect, it } from "vitest";
-import { TEST_MNEMONIC } from "../../cli/test-mnemonic.ts";
 import { networkSpec } from "../../genesis/networks.ts";
+import { TEST_MNEMONIC } from "../../rpc/development/test-mnemonic.ts";
 import { eventually, Running, runOgpu, startDevnet } from "./support/ogpu-process.ts";
 
 const root = mkdtempSync(join(tmpdir(), "ogpu-network-"));
@@ -15,8 +15,7 @@ const alice = mnemonicToAccount(TEST_MNEMONIC, { addressIndex: 0 });
 const bob = mnemonicToAccount(TEST_MNEMONIC, { addressIndex: 1 });
 
 afterAll(async () => {
-  await Running.killAll();
-  rmSync(root, { recursive: true, force: true });
+  await Running.endAll(root);
 });
 
 interface Validator {
@@ -104,7 +103,7 @@ it("finalises on all four, survives kill -9 of one, lets others follow, and goes
   expect(readFileSync(join(directory, "validator-3.log"), "utf8")).toContain("THIS VALIDATOR DOES NOT SIGN");
   expect(await eventually(() => blockOf(again[3] ?? "", hash))).toBe(blocks[0]);
   expect(await devnet.stop("SIGTERM")).toBe(0);
-}, 120_000);
+});
 
 it("does not start where the folder's chain has another number of validators", async () => {
   const { code, err } = await runOgpu("devnet", "--data-dir", directory, "--validators", "7", "--rpc-port", "0");

@@ -5,7 +5,11 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { DevnetFolder, type DevnetState } from "../../../cli/devnet/devnet-folder.ts";
 import { networkSpec } from "../../../genesis/networks.ts";
 
-const STATE: DevnetState = { version: 1, validators: [{ p2pPort: 20_001, rpcPort: 8_545, hasStarted: 1 }] };
+const STATE: DevnetState = {
+  version: 1,
+  validators: [{ p2pPort: 20_001, rpcPort: 8_545, hasStarted: 1 }],
+  providerPorts: [],
+};
 let directory: string;
 
 beforeEach(() => {

@@ -5,6 +5,7 @@ import { parseWords } from "../../../cli/parse.ts";
 import { networkSpec } from "../../../genesis/networks.ts";
 
 const PATH = "ogpu node";
+const PEER = "12D3KooWDpJ7As7BWAwRMfu1VU2WCqNjvq387JEYKDBj4kx6nXTN";
 
 function optionsOf(words: readonly string[], env: Readonly<Record<string, string>> = {}): NodeOptions {
   const command = { name: "node", summary: "", options: nodeOptions, run: () => 0 as const };
@@ -32,7 +33,7 @@ describe("the settings of a node", () => {
   });
 
   it("fetch a snapshot where somebody can have one, and never for an archive", () => {
-    const peer = ["--bootstrap", "/ip4/127.0.0.1/tcp/1/p2p/x"];
+    const peer = ["--bootstrap", `/ip4/127.0.0.1/tcp/1/p2p/${PEER}`];
     expect(settingsOf().fromGenesis).toBe(true);
     expect(settingsOf(...peer).fromGenesis).toBe(false);
     expect(settingsOf("--mdns").fromGenesis).toBe(false);
@@ -44,9 +45,23 @@ describe("the settings of a node", () => {
     expect(optionsOf([], { OGPU_BOOTSTRAP: "/a,/b" }).bootstrap).toEqual(["/a", "/b"]);
   });
 
+  it("name the levels when one is none", () => {
+    const hint = expect.stringContaining("trace, debug, info, warn, error, silent");
+    expect(() => settingsOf("--log-level", "loud")).toThrow(expect.objectContaining({ data: { hint } }));
+  });
+
+  it("listen where they are told, on IPv6 too", () => {
+    expect(settingsOf("--listen", "/ip6/::/tcp/30333").listen).toEqual(["/ip6/::/tcp/30333"]);
+  });
+
   it("read a checkpoint", () => {
     const hash = `0x${"5C".repeat(32)}`;
     expect(settingsOf("--checkpoint", `12:${hash}`).checkpoint).toEqual({ epoch: 12, hash: hash.toLowerCase() });
+  });
+
+  it("read the block to go on from", () => {
+    const hash = `0x${"5C".repeat(32)}`;
+    expect(settingsOf("--trust-block", hash).trustBlock).toBe(hash.toLowerCase());
   });
 
   it("share the memory among the parts of the store, within what was given", () => {
@@ -59,6 +74,13 @@ describe("the settings of a node", () => {
 
   it.each([
     [["--checkpoint", "12"], "--checkpoint 12: write epoch:hash"],
+    [["--listen", "0.0.0.0:30333"], "--listen 0.0.0.0:30333: "],
+    [["--listen", "/ip4/0.0.0.0/udp/1"], "it has to be an IP address and a TCP port"],
+    [["--announce", "/unix/x"], "--announce /unix/x: "],
+    [["--bootstrap", "/ip4/127.0.0.1/tcp/1"], "the peer's id"],
+    [["--bootstrap", "/ip4/127.0.0.1/tcp/1/p2p/x"], "--bootstrap /ip4/127.0.0.1/tcp/1/p2p/x: "],
+    [["--persistent-peer", "bob"], "--persistent-peer bob: bob is not a usable address"],
+    [["--trust-block", "12:0x5c"], "--trust-block 12:0x5c: write the hash of a block"],
     [["--log-level", "loud"], '--log-level loud: "loud" says no level'],
     [["--listen", "/ip4/0.0.0.0/tcp/1", "--p2p-port", "2"], "--listen and --p2p-port both say where to listen"],
   ])("refuse %j", (words, message) => {

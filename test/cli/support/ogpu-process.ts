@@ -1,6 +1,7 @@
 /** The real program in a process of its own, from dist/ as users run it. */
 import { type ChildProcess, type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
+import { rm } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
@@ -63,8 +64,14 @@ export class Running {
     this.log = texts.log;
   }
 
-  /** For the end of a test that failed in the middle. */
-  static async killAll(): Promise<void> {
+  /** For the end of a test, also one that failed in the middle: nothing runs any more, and the folder is gone. */
+  static async endAll(folder: string): Promise<void> {
+    await Running.#killAll();
+    // Validators of a supervisor that was killed end a moment after it.
+    await rm(folder, { recursive: true, force: true, maxRetries: 50, retryDelay: 100 });
+  }
+
+  static async #killAll(): Promise<void> {
     await Promise.all(
       [...Running.children].map(async (child) => {
         const closed = once(child, "close");
@@ -104,17 +111,18 @@ export class Running {
   }
 
   /** Answers with the exit code, or the signal that ended it. */
-  async stop(signal: "SIGTERM" | "SIGINT" | "SIGKILL"): Promise<unknown> {
-    this.child.kill(signal);
+  async stop(...signals: readonly ("SIGTERM" | "SIGINT" | "SIGKILL")[]): Promise<unknown> {
+    for (const signal of signals) this.child.kill(signal);
     const [code, by] = await this.closed;
     return code ?? by;
   }
 }
 
-/** A devnet on any free ports: of one validator unless the arguments say otherwise, since most tests need no more. */
+/** A devnet on any free ports: of one validator and no providers unless the arguments say otherwise, since most tests need no more. */
 export async function startDevnet(directory: string, ...args: readonly string[]): Promise<Running> {
   const count = args.includes("--validators") ? [] : ["--validators", "1"];
-  return await Running.start("devnet", "--data-dir", directory, "--rpc-port", "0", ...count, ...args);
+  const providers = args.includes("--providers") ? [] : ["--providers", "0"];
+  return await Running.start("devnet", "--data-dir", directory, "--rpc-port", "0", ...count, ...providers, ...args);
 }
 
 /** Asks until the answer is there: what is awaited happens in other processes. */

@@ -1,0 +1,13 @@
+import type { CommandGroup } from "../command.ts";
+import { jobCancel } from "./job-cancel.ts";
+import { jobList } from "./job-list.ts";
+import { jobQuote } from "./job-quote.ts";
+import { jobResult } from "./job-result.ts";
+import { jobSubmit } from "./job-submit.ts";
+import { jobWatch } from "./job-watch.ts";
+
+export const job: CommandGroup = {
+  name: "job",
+  summary: "Have work computed and checked: submit, quote, watch, result, cancel, list",
+  commands: [jobSubmit, jobQuote, jobWatch, jobResult, jobCancel, jobList],
+};
