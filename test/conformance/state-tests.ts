@@ -107,6 +107,8 @@ function environmentOf(env: Environment): BlockEnvironment {
   return {
     number,
     timestamp: BigInt(env.currentTimestamp),
+    milliseconds: 0,
+    consensus: undefined,
     coinbase: env.currentCoinbase.toLowerCase() as Hex,
     gasLimit: BigInt(env.currentGasLimit),
     baseFeePerGas: BigInt(env.currentBaseFee),

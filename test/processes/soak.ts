@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { Prng } from "../../base/prng.ts";
+import { soakRpc } from "../rpc/fuzz/soak-rpc.ts";
 import { alarms, audit, conflicts, settledChains } from "./support/checks.ts";
 import { cutInHalves, cutOneOff, goesOn, killAll, killOne, killTwoInTurn, stopAndStart } from "./support/faults.ts";
 import { Load } from "./support/load.ts";
@@ -17,6 +18,7 @@ each other, and checks again and again that nothing is lost and that all have th
   --minutes N   how long (default 10)
   --seed text   who is hit, how and when; not how the machine behaves (default: the time)
   --pause N     milliseconds from an acknowledgement to a client's next transfer (default 60)
+  --rpc         instead, fuzz the JSON-RPC of a devnet: requests, bodies, HTTP, WebSocket frames (--seed is a number)
   --help        this text
 
 Exit code: 0 everything held, 1 something did not (the folder with the logs is named and kept), 2 called wrongly.`;
@@ -37,6 +39,7 @@ interface Arguments {
   readonly minutes: number;
   readonly seed: string;
   readonly pause: number;
+  readonly rpc: boolean;
 }
 
 function print(line: string): void {
@@ -49,6 +52,7 @@ function readArguments(): Arguments | undefined {
       minutes: { type: "string", default: "10" },
       seed: { type: "string", default: new Date().toISOString() },
       pause: { type: "string", default: "60" },
+      rpc: { type: "boolean", default: false },
       help: { type: "boolean", default: false },
     },
   });
@@ -56,7 +60,7 @@ function readArguments(): Arguments | undefined {
   const pause = Number(values.pause);
   if (values.help) return undefined;
   if (!(minutes > 0) || !(pause >= 0)) throw new TypeError("--minutes and --pause are numbers");
-  return { minutes, seed: values.seed, pause };
+  return { minutes, seed: values.seed, pause, rpc: values.rpc };
 }
 
 async function soak({ minutes, seed }: Arguments, network: ProcessNetwork, load: Load): Promise<void> {
@@ -94,6 +98,7 @@ async function check(network: ProcessNetwork, load: Load): Promise<void> {
 }
 
 async function run(words: Arguments): Promise<number> {
+  if (words.rpc) return await runRpc(words);
   const directory = await mkdtemp(join(tmpdir(), "ogpu-soak-"));
   const network = await ProcessNetwork.create(directory, 4);
   const load = new Load({
@@ -113,6 +118,17 @@ async function run(words: Arguments): Promise<number> {
   } finally {
     await load.stop();
     await network.close();
+  }
+}
+
+async function runRpc({ minutes, seed }: Arguments): Promise<number> {
+  try {
+    await soakRpc({ minutes, seed: Number.isInteger(Number(seed)) ? Number(seed) : Date.now() % 2 ** 31, print });
+    print("everything held");
+    return 0;
+  } catch (error) {
+    print(`FAILED: ${error instanceof Error ? error.message : String(error)}`);
+    return 1;
   }
 }
 

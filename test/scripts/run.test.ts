@@ -74,5 +74,5 @@ describe("npm start", () => {
     expect((await closed)[0]).toBe(0);
     await vi.waitFor(() => expect(() => process.kill(pid, 0)).toThrow("ESRCH"), 30_000);
     expect(existsSync(join(folder, "stopped"))).toBe(true);
-  }, 120_000);
+  });
 });

@@ -13,6 +13,9 @@ import type { ValidatorStake } from "../../chain/consensus/validator-set.ts";
 
 const ZERO_HASH: Hex = bytesToHex(new Uint8Array(32));
 
+/** Of all simulated networks. */
+export const WEIGHT_CAP_DIVISOR = 4n;
+
 /** Which validators an epoch has, and how many blocks it lasts. */
 export interface EpochPlan {
   readonly blocksPerEpoch: number;

@@ -19,7 +19,6 @@ interface FinalBlock {
 
 export class CounterStore implements FinalView {
   readonly #device: Device;
-  readonly #capDivisor: bigint;
   readonly #blocks: Block[];
   readonly #byHash = new Map<Hex, Block>();
   /** The certificate that made each block final: its own, or that of a later one. */
@@ -27,12 +26,11 @@ export class CounterStore implements FinalView {
   readonly #epochs: Epoch[];
   #writes: FinalBlock[] = [];
 
-  constructor(genesis: Epoch, capDivisor: bigint, device: Device) {
+  constructor(genesis: Epoch, device: Device) {
     this.#device = device;
     this.#blocks = [genesis.root];
     this.#byHash.set(genesis.root.hash, genesis.root);
     this.#epochs = [genesis];
-    this.#capDivisor = capDivisor;
   }
 
   get height(): number {
@@ -121,7 +119,7 @@ export class CounterStore implements FinalView {
     this.#byHash.set(block.hash, block);
     this.#certificates.set(block.height, certificate);
     if (block.next === undefined) return;
-    this.#epochs.push(makeEpoch(this.#epochs.length, block.next, block, { capDivisor: this.#capDivisor }));
+    this.#epochs.push(makeEpoch(this.#epochs.length, block.next, block));
   }
 
   /** Whole segments above a height, as many as one answer may have. */

@@ -1,11 +1,12 @@
 /** Makes real blocks for a liar: on any parent that it has, and with roots that are right or wrong. */
+
 import type { Hex } from "../../base/bytes.ts";
 import { isCoded } from "../../base/errors.ts";
 import type { Prng } from "../../base/prng.ts";
+import { revealMessage } from "../../base/votes.ts";
 import { decodeBlock, encodeBlock } from "../../chain/blocks/block.ts";
 import { consensusBlockOf } from "../../chain/blocks/consensus-block.ts";
 import type { Signer } from "../../chain/consensus/crypto.ts";
-import { revealMessage } from "../../chain/consensus/messages.ts";
 import type { ConsensusState } from "../../chain/consensus/state.ts";
 import type { Block } from "../../chain/consensus/types.ts";
 import { Ledger } from "../../chain/runtime/ledger.ts";
@@ -33,16 +34,17 @@ export class Forger {
   readonly #seen = new Map<Hex, Block>();
 
   constructor(options: ForgerOptions) {
-    const { world, store, state, index } = options;
+    const { world, store, index } = options;
     this.#options = options;
     this.#ledger = new Ledger({
       rules: rulesOfSpec(world.spec),
       gasLimit: world.spec.block.gasLimit,
-      capDivisor: state.parameters.capDivisor,
+      capDivisor: BigInt(world.spec.consensus.weightCapDivisor),
       validators: world.validators,
       final: store,
       coinbase: coinbaseOf(index),
       onViolation: () => undefined,
+      onFault: () => undefined,
     });
   }
 

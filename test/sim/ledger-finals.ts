@@ -3,10 +3,9 @@ import type { Hex } from "../../base/bytes.ts";
 import { assert } from "../../base/errors.ts";
 import { consensusBlockOf, genesisConsensusBlock } from "../../chain/blocks/consensus-block.ts";
 import { decodeCertificate } from "../../chain/consensus/certificate.ts";
-import type { ConsensusParameters } from "../../chain/consensus/parameters.ts";
 import { type Epoch, type FinalBase, makeEpoch } from "../../chain/consensus/state.ts";
 import type { Block, Certificate } from "../../chain/consensus/types.ts";
-import { genesisStakes } from "../../chain/consensus-parameters.ts";
+import { genesisWeights } from "../../chain/consensus-parameters.ts";
 import { finalBase } from "../../chain/runtime/final-blocks.ts";
 import type { ChainStore } from "../../chain/store/chain-store.ts";
 import type { LedgerWorld } from "./ledger-world.ts";
@@ -14,7 +13,6 @@ import type { FinalView } from "./sim-node.ts";
 
 export class LedgerFinals implements FinalView {
   readonly #world: LedgerWorld;
-  readonly #parameters: ConsensusParameters;
   readonly #blocks = new Map<number, Block>();
   readonly #byHash = new Map<Hex, Block>();
   readonly #certificates = new Map<number, Certificate>();
@@ -22,9 +20,8 @@ export class LedgerFinals implements FinalView {
   height = 0;
   lastEpoch = 0;
 
-  constructor(world: LedgerWorld, parameters: ConsensusParameters) {
+  constructor(world: LedgerWorld) {
     this.#world = world;
-    this.#parameters = parameters;
     this.wipe();
   }
 
@@ -70,14 +67,14 @@ export class LedgerFinals implements FinalView {
     this.lastEpoch = 0;
     this.#blocks.set(0, root);
     this.#byHash.set(root.hash, root);
-    this.#epochs.set(0, makeEpoch(0, genesisStakes(spec), root, this.#parameters));
+    this.#epochs.set(0, makeEpoch(0, genesisWeights(spec), root));
   }
 
   /** A state was imported: there is nothing between genesis and its block. */
   #jump(store: ChainStore): void {
     const header = store.header(store.base);
     assert(header !== undefined && store.base === store.head?.number, "an import is looked at before the next block");
-    const { final, epoch, certificate } = finalBase(store, this.#world.spec, this.#parameters);
+    const { final, epoch, certificate } = finalBase(store, this.#world.spec);
     this.height = final.height;
     this.lastEpoch = epoch.number;
     this.#blocks.set(final.height, final);
@@ -93,6 +90,6 @@ export class LedgerFinals implements FinalView {
     if (certificate !== undefined) this.#certificates.set(block.height, decodeCertificate(certificate));
     if (block.next === undefined) return;
     this.lastEpoch++;
-    this.#epochs.set(this.lastEpoch, makeEpoch(this.lastEpoch, block.next, block, this.#parameters));
+    this.#epochs.set(this.lastEpoch, makeEpoch(this.lastEpoch, block.next, block));
   }
 }

@@ -4,10 +4,11 @@
  */
 import { isCoded } from "../../base/errors.ts";
 import type { Prng } from "../../base/prng.ts";
+import { inTurns } from "../../base/work.ts";
 import { type CheckResult, checkJob } from "../../chain/consensus/check-job.ts";
 import type { ConsensusState } from "../../chain/consensus/state.ts";
-import type { FinalSegment, PeerId } from "../../chain/consensus/types.ts";
-import { genesisStakes } from "../../chain/consensus-parameters.ts";
+import type { Evidence, FinalSegment, PeerId } from "../../chain/consensus/types.ts";
+import { genesisWeights } from "../../chain/consensus-parameters.ts";
 import { Node } from "../../chain/runtime/node.ts";
 import type { NodeLog } from "../../chain/runtime/node-log.ts";
 import { type NodeMeter, noMeter } from "../../chain/runtime/node-meter.ts";
@@ -72,7 +73,6 @@ export class LedgerNode extends SimNode {
   readonly #ledgerHost: LedgerHost;
   /** The peers' last final blocks, as they said. */
   readonly #heights = new Map<PeerId, number>();
-  #evidence = 0;
   /** Snapshots that it has taken over. */
   imports = 0;
   #relay: Relay | undefined;
@@ -82,7 +82,7 @@ export class LedgerNode extends SimNode {
     super(settings, host);
     this.#world = world;
     this.#ledgerHost = host;
-    this.finals = new LedgerFinals(world, settings.core.parameters);
+    this.finals = new LedgerFinals(world);
     this.level = new MemoryLevel(this.device(3));
     this.journal = new SimJournal(this.device(1));
     this.#syncFolder = new SimSyncFolder(this.device(1));
@@ -189,7 +189,6 @@ export class LedgerNode extends SimNode {
     source.start(clock.now());
     const node: Node = this.#makeNode(life, store, () => this.#onStep(life, node));
     node.onBlock(({ number }) => source.onFinal(number, clock.now()));
-    this.#evidence = 0;
     this.#running = { node, store, forger: this.#makeForger(node, store) };
     relay.node = node;
     await node.start(network, this.journal.raws);
@@ -204,11 +203,10 @@ export class LedgerNode extends SimNode {
       trust: {
         chainId: spec.chainId,
         crypto,
-        capDivisor: parameters.capDivisor,
         trustingPeriod: spec.consensus.trustingPeriodSeconds * 1_000,
         maxSkew: parameters.maxSkew,
         genesis: genesis.header,
-        validators: genesisStakes(spec),
+        validators: genesisWeights(spec),
       },
       send: (to, message) => network.send(to, message),
       penalise: (peer) => network.penalise(peer, "invalid"),
@@ -241,6 +239,7 @@ export class LedgerNode extends SimNode {
       log: this.log.open(life),
       records: this.log.records,
       journal: this.journal.open(life),
+      evidence: { entries: [], add: (_, evidence) => this.#onEvidence(life, evidence) },
       senders: {
         recover: async (raws) => {
           await life.wait(between(prng, 0.1, 0.5) * executionTime);
@@ -254,6 +253,11 @@ export class LedgerNode extends SimNode {
       validators: this.#world.validators,
       logLimit: core.parameters.logLimit,
       clock: life.clock(skew),
+      // Anything may happen between two transactions of a block.
+      run: (work) => {
+        life.queue.settle();
+        return inTurns(work, () => (prng.below(4) > 0 ? undefined : life.wait(prng.below(20))));
+      },
       say: this.#say(life),
       meter: this.#meter(life, store, onStep),
       onFailure: (error) => this.#onFailure(life, error),
@@ -306,12 +310,15 @@ export class LedgerNode extends SimNode {
     this.#ledgerHost.gossip(this, STATUS_BYTES, (to) => to.receiveStatus(this.id, height));
   }
 
-  #onStep(life: Lifetime, { consensus, evidence: all }: Node): void {
+  #onEvidence(life: Lifetime, evidence: Evidence): boolean {
+    if (!life.isOver) this.host.onEvidence(this, evidence);
+    return true;
+  }
+
+  #onStep(life: Lifetime, { consensus }: Node): void {
     // Also of the step in which it crashes: the vote may be in the log, and is sent after the next start.
     for (const { block, status } of consensus.blocks.values()) if (status === "valid") this.noteExecuted(block.hash);
     if (life.isOver) return;
-    for (const { evidence } of all.slice(this.#evidence)) this.host.onEvidence(this, evidence);
-    this.#evidence = all.length;
     this.host.onStep(this, "step");
   }
 
@@ -319,7 +326,7 @@ export class LedgerNode extends SimNode {
     const { peers } = this;
     const known = new Set(peers);
     const say = (to: Receivers, message: NodeMessage): boolean => {
-      if (to !== "all" && to !== "validators" && !known.has(to)) return false;
+      if (to !== "all" && to !== "validators" && to !== "some" && !known.has(to)) return false;
       this.say(life, to, message);
       return true;
     };
@@ -329,7 +336,7 @@ export class LedgerNode extends SimNode {
     return {
       peers: () => peers.map((peer) => ({ peer, height: this.#heights.get(peer) ?? 0 })),
       send: say,
-      broadcast: (message, to) => say(to, message),
+      broadcast: (message, to, most) => say(most === undefined ? to : "some", message),
       publishTransactions: (raws) => {
         const bytes = raws.reduce((sum, raw) => sum + raw.length, 0);
         gossip(bytes, (to) => to.receiveTransactions(raws));
@@ -340,6 +347,8 @@ export class LedgerNode extends SimNode {
           if (!to.isValidator) to.receiveFinalBlock(this.id, segment);
         });
       },
+      // Nobody works in these networks.
+      publishProgress: () => undefined,
       penalise: (peer) => {
         if (!life.isOver) this.host.onBlame(this, peer);
       },

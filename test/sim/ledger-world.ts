@@ -9,11 +9,12 @@ import type { ValidatorSource } from "../../chain/runtime/validator-source.ts";
 import type { RecoveryResult } from "../../chain/senders/sender-pool.ts";
 import type { FinalBlock } from "../../chain/store/write-block.ts";
 import type { ChainSpec } from "../../genesis/chain-spec.ts";
+import { networkSpec } from "../../genesis/networks.ts";
 import type { Address } from "../../vm/state/account.ts";
 import { TransactionError } from "../../vm/transaction/errors.ts";
 import { recoverSender } from "../../vm/transaction/sign.ts";
 import { decodeTransaction } from "../../vm/transaction/transaction.ts";
-import type { EpochPlan } from "./counter-app.ts";
+import { type EpochPlan, WEIGHT_CAP_DIVISOR } from "./counter-app.ts";
 
 const CLIENTS = 6;
 const COIN = 10n ** 18n;
@@ -44,8 +45,8 @@ export function makeLedgerWorld(parameters: ConsensusParameters, plan: EpochPlan
     genesis: { header, hash: hashHeader(header), executed },
     accounts,
     validators: {
-      sealedBy: ({ epoch, rootHeight, height }) =>
-        height - rootHeight >= plan.blocksPerEpoch ? plan.stakesOf(epoch + 1) : undefined,
+      endsEpoch: ({ rootHeight, height }) => height - rootHeight >= plan.blocksPerEpoch,
+      nextValidators: ({ epoch }) => plan.stakesOf(epoch + 1),
     },
     recover: recovery(),
   };
@@ -55,6 +56,7 @@ function simSpec(parameters: ConsensusParameters, plan: EpochPlan, accounts: rea
   return {
     name: "simulated",
     chainId: parameters.chainId,
+    development: true,
     fork: "osaka",
     genesisTime: 0n,
     block: {
@@ -73,17 +75,21 @@ function simSpec(parameters: ConsensusParameters, plan: EpochPlan, accounts: rea
       fetchMilliseconds: parameters.fetchInterval,
       maxSkewMilliseconds: parameters.maxSkew,
       maxUnfinalBlocks: parameters.maxUnfinal,
-      weightCapDivisor: Number(parameters.capDivisor),
+      weightCapDivisor: Number(WEIGHT_CAP_DIVISOR),
       epochBlocks: plan.blocksPerEpoch,
       trustingPeriodSeconds: 1_000_000,
     },
-    modules: { token: { cap: 21_000_000n * COIN, emission: { initialPerBlock: COIN / 20n, halvingBlocks: 10n } } },
-    validators: plan.stakesOf(0).map(({ id, stake }) => ({
+    modules: {
+      ...networkSpec("devnet").modules,
+      token: { cap: 21_000_000n * COIN, emission: { initialPerBlock: COIN / 20n, halvingBlocks: 10n } },
+    },
+    validators: plan.stakesOf(0).map(({ id, stake }, index) => ({
       publicKey: id,
       proofOfPossession: "0x",
       stake,
-      operator: coinbaseOf(0),
+      operator: coinbaseOf(index),
     })),
+    verifiers: [],
     accounts: accounts.map(({ address }) => ({
       address,
       note: "",

@@ -3,6 +3,7 @@ import { parseArgs } from "node:util";
 import { PLANTED_BUGS, type PlantedBug } from "../../chain/consensus/planted-bugs.ts";
 import { ACTORS } from "./actors/all-actors.ts";
 import { blsKeys } from "./bls-keys.ts";
+import { jobsReport } from "./compute/jobs-report.ts";
 import { APPS, type AppName, FAULTS, type FaultName, makeScenario, type Scenario } from "./scenario.ts";
 import { type SimulationResult, simulate } from "./simulation.ts";
 
@@ -14,6 +15,7 @@ const HELP = `Runs a network of simulated validators with faults, all from one s
   npm run sim -- --seed 1 --validators 7 --minutes 2
   npm run sim -- --nightly
   npm run sim -- --app counter --validators 1000 --wide-area --faults none --minutes 0.5
+  npm run sim -- --jobs 5000 --lead 5
 
   --app name        ledger: whole nodes (the default); counter: consensus alone, over a counter; with commas, in turn
   --seed N          the seed (default 1)
@@ -26,6 +28,8 @@ const HELP = `Runs a network of simulated validators with faults, all from one s
   --actor name      what the liars do: ${[...ACTORS.keys()].join(", ")}
   --bls             real signatures
   --bug name        plants a bug (counter only): ${PLANTED_BUGS.join(", ")}
+  --jobs N          no network: so many jobs, verified under each attack and share of the stake
+  --lead N          the lead that decides their votes (default 20)
   --trace           every step
   --json            the result as JSON
   --help            this text
@@ -66,6 +70,8 @@ const OPTIONS = {
   actor: { type: "string" },
   bug: { type: "string" },
   bls: { type: "boolean", default: false },
+  jobs: { type: "string" },
+  lead: { type: "string", default: "20" },
   trace: { type: "boolean", default: false },
   json: { type: "boolean", default: false },
   help: { type: "boolean", short: "h", default: false },
@@ -84,6 +90,8 @@ interface Values {
   readonly actor?: string;
   readonly bug?: string;
   readonly bls: boolean;
+  readonly jobs?: string;
+  readonly lead: string;
   readonly trace: boolean;
   readonly json: boolean;
   readonly help: boolean;
@@ -101,6 +109,11 @@ async function main(): Promise<number> {
   const values = readValues();
   if (values.help) {
     print(HELP);
+    return 0;
+  }
+  if (values.jobs !== undefined) {
+    const [seed, jobs] = [positive("seed", values.seed, 0), positive("jobs", values.jobs, 1)];
+    for (const line of jobsReport(seed, jobs, positive("lead", values.lead, 1))) print(line);
     return 0;
   }
   const options = readArguments(values);

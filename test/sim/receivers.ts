@@ -1,4 +1,4 @@
 import type { PeerId } from "../../chain/consensus/types.ts";
 
-/** To one node, to all, or to those that have a key. */
-export type Receivers = PeerId | "all" | "validators";
+/** To one node, to all, to those that have a key, or to some of these. */
+export type Receivers = PeerId | "all" | "validators" | "some";

@@ -2,9 +2,10 @@
 import { Prng } from "../../base/prng.ts";
 import type { ConsensusParameters } from "../../chain/consensus/parameters.ts";
 import { makeValidatorSet, type ValidatorId, type ValidatorStake } from "../../chain/consensus/validator-set.ts";
+import { cappedStakes } from "../../chain/consensus-parameters.ts";
 import { ACTORS } from "./actors/all-actors.ts";
 import { between, chance, integerBetween, pick } from "./chance.ts";
-import type { EpochPlan } from "./counter-app.ts";
+import { type EpochPlan, WEIGHT_CAP_DIVISOR } from "./counter-app.ts";
 import type { LinkQuality } from "./network.ts";
 
 export type FaultName =
@@ -45,7 +46,8 @@ export const SIM_PARAMETERS: ConsensusParameters = {
   fetchInterval: 250,
   maxSkew: 400,
   maxUnfinal: 8,
-  capDivisor: 4n,
+  // Of so few validators a real node would send it to all.
+  certificateFanout: 2,
   // Rewritten after almost every commit, which a real node would not do: the more so it is tested.
   logLimit: 8,
 };
@@ -119,6 +121,7 @@ const WIDE_AREA_PARAMETERS: ConsensusParameters = {
   heartbeat: 60_000,
   resendInterval: 2_000,
   fetchInterval: 1_000,
+  certificateFanout: 24,
 };
 
 export function makeScenario(options: ScenarioOptions): Scenario {
@@ -175,7 +178,7 @@ function drawNodes(
 export function planEpochs(scenario: Scenario, ids: readonly ValidatorId[]): EpochPlan {
   const everybody = ids.map((id): ValidatorStake => ({ id, stake: 100n }));
   const isSafe = (stakes: readonly ValidatorStake[]): boolean => {
-    const set = makeValidatorSet(stakes, scenario.parameters.capDivisor);
+    const set = makeValidatorSet(stakes);
     const lost = scenario.wiped === undefined ? [] : [scenario.wiped];
     const lying = [...scenario.actors.keys(), ...lost].reduce((sum, node) => {
       const index = set.indexOf.get(ids[node] as ValidatorId);
@@ -190,7 +193,9 @@ export function planEpochs(scenario: Scenario, ids: readonly ValidatorId[]): Epo
       const drawn = everybody
         .filter(() => chance(prng, 0.85))
         .map(({ id }) => ({ id, stake: BigInt(integerBetween(prng, 50, 200)) }));
-      if (drawn.length >= 4 && isSafe(drawn)) return drawn;
+      if (drawn.length < 4) continue;
+      const weights = cappedStakes(drawn, WEIGHT_CAP_DIVISOR);
+      if (isSafe(weights)) return weights;
     }
     return everybody;
   };

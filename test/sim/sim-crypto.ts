@@ -41,16 +41,28 @@ export function simulatedKeys(): KeyMaker {
     const secret = secrets.get(signer);
     return secret !== undefined && equalBytes(signatureOf(signer, secret, message), signature);
   };
+  // All nodes check the very same votes, which nobody changes: that one is right is remembered with it.
+  const right = new WeakMap<Uint8Array, { readonly signer: Hex; readonly message: string }>();
+  const verifyOne = (signer: Hex, message: Uint8Array, text: string, signature: Uint8Array): boolean => {
+    const known = right.get(signature);
+    if (known !== undefined && known.signer === signer && known.message === text) return true;
+    if (!verify(signer, message, signature)) return false;
+    right.set(signature, { signer, message: text });
+    return true;
+  };
   return {
     crypto: {
       verify,
-      verifyEach: (signers, message, parts) =>
-        signers.length > 0 && signers.every((id, index) => verify(id, message, parts[index] as Uint8Array)),
+      verifyEach: (signers, message, parts) => {
+        const text = textOf(message);
+        return signers.length > 0 && signers.every((id, i) => verifyOne(id, message, text, parts[i] as Uint8Array));
+      },
       verifyAggregate: (signers, message, signature) => {
         const key = textOf(message) + textOf(signature) + signers.map((id) => id.slice(2, 8)).join("");
         return remember(answers, key, () => verifyAggregate(signers, message, signature));
       },
       aggregate: (parts) => {
+        if (parts.length === 0) return undefined;
         const sum = new Uint8Array(BLS_SIGNATURE_LENGTH);
         for (const part of parts) {
           if (part.length !== BLS_SIGNATURE_LENGTH) return undefined;

@@ -1,9 +1,10 @@
 /** A simulated node: what all kinds of them have, and what a crash does to it. */
+
 import type { Hex } from "../../base/bytes.ts";
 import type { Prng } from "../../base/prng.ts";
+import { voteMessage } from "../../base/votes.ts";
 import { type CheckResult, checkJob } from "../../chain/consensus/check-job.ts";
 import type { Signer } from "../../chain/consensus/crypto.ts";
-import { voteMessage } from "../../chain/consensus/messages.ts";
 import type { ConsensusState, CoreOptions, Epoch, FinalBase } from "../../chain/consensus/state.ts";
 import type { Block, Certificate, Evidence, Message, PeerId, Vote } from "../../chain/consensus/types.ts";
 import type { ValidatorId } from "../../chain/consensus/validator-set.ts";

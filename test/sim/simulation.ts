@@ -5,6 +5,7 @@ import { verifyParameters } from "../../chain/consensus/parameters.ts";
 import type { PlantedBug } from "../../chain/consensus/planted-bugs.ts";
 import type { PeerId } from "../../chain/consensus/types.ts";
 import type { ValidatorId } from "../../chain/consensus/validator-set.ts";
+import { drawSome } from "../../chain/network/draw.ts";
 import type { NodeMessage } from "../../chain/wire/node-message.ts";
 import type { ActorContext } from "./actors/actor.ts";
 import { ACTORS } from "./actors/all-actors.ts";
@@ -75,6 +76,8 @@ export class Simulation implements LedgerHost {
   /** For the checkers, whose own checks do not count. */
   readonly #crypto: Crypto;
   readonly #prng: Prng;
+  /** Who gets what is sent to some. */
+  readonly #draws: Prng;
   readonly #network: Network;
   readonly #injector: FaultInjector;
   readonly #workload: Workload;
@@ -96,6 +99,7 @@ export class Simulation implements LedgerHost {
     this.#crypto = keys.crypto;
     this.#keys = countingKeys(keys, this.#checks);
     this.#prng = new Prng(`simulation ${scenario.seed}`);
+    this.#draws = this.#prng.fork("draws");
     this.#trace = new Trace(options.onTrace);
     this.#traffic = new Traffic(scenario.validators);
     this.#network = new Network(this.queue, this.#prng.fork("network"), scenario.faultyLinks);
@@ -145,20 +149,23 @@ export class Simulation implements LedgerHost {
     if (arrived === undefined) return;
     const { bytes } = arrived;
     const deliver = { run: (index: number) => this.#deliver(from, index, arrived.message, bytes) };
-    const single = to === "all" || to === "validators" ? undefined : this.#indexOf.get(to);
-    if (single !== undefined) {
-      this.#traffic.sent(from.index, bytes, 1);
-      this.#network.carry(from.index, single, deliver);
-      return;
+    const receivers = this.#receivers(from, to);
+    for (const index of receivers) this.#network.carry(from.index, index, deliver);
+    this.#traffic.sent(from.index, bytes, receivers.length);
+  }
+
+  #receivers(from: SimNode, to: Receivers): readonly number[] {
+    if (to !== "all" && to !== "validators" && to !== "some") {
+      const single = this.#indexOf.get(to);
+      return single === undefined ? [] : [single];
     }
-    if (to !== "all" && to !== "validators") return;
-    let receivers = 0;
+    const others: number[] = [];
     for (const { index, isValidator } of this.nodes) {
-      if (index === from.index || (to === "validators" && !isValidator)) continue;
-      receivers++;
-      this.#network.carry(from.index, index, deliver);
+      if (index !== from.index && (to === "all" || isValidator)) others.push(index);
     }
-    this.#traffic.sent(from.index, bytes, receivers);
+    if (to !== "some") return others;
+    const { certificateFanout } = this.#scenario.parameters;
+    return drawSome(others, certificateFanout, () => this.#draws.uint32() / 2 ** 32);
   }
 
   gossip(from: LedgerNode, bytes: number, deliver: (to: LedgerNode) => void): void {
@@ -251,7 +258,7 @@ export class Simulation implements LedgerHost {
   #makeCounterNodes(options: SimulationOptions): Made {
     const settings = this.#makeSettings(options);
     const plan = planEpochs(this.#scenario, settings.map(idOf));
-    const genesis = counterEpoch(plan, this.#scenario.parameters.capDivisor);
+    const genesis = counterEpoch(plan);
     const nodes = settings.map((own) => new CounterNode(own, this, plan, genesis));
     const { transactionEvery } = this.#scenario;
     const workload = new CounterClients(this.queue, this.#prng.fork("transactions"), nodes, transactionEvery);
@@ -274,7 +281,6 @@ export class Simulation implements LedgerHost {
     const { queue } = this;
     return {
       chainId: this.#scenario.parameters.chainId,
-      capDivisor: this.#scenario.parameters.capDivisor,
       crypto: this.#crypto,
       honest: this.nodes.filter(({ isHonest }) => isHonest),
       ledger,

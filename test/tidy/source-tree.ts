@@ -55,7 +55,10 @@ function findImports(path: string, withoutComments: string): readonly Import[] {
 
 /** The source of a compiled file: workers and child processes are started from `dist` when tests run the sources. */
 function sourceOf(path: string): string {
-  return path.replace(/^dist\//, "").replace(/\.js$/, ".ts");
+  return path
+    .replace(/^dist\//, "")
+    .replace(/\.js$/, ".ts")
+    .replace(/\?.*$/, "");
 }
 
 export function sourceFile(path: string, text: string): SourceFile {
@@ -76,7 +79,7 @@ export function readSourceTree(): SourceTree {
   const read = (path: string): string => readFileSync(join(ROOT, path), "utf8");
   return {
     sources: paths
-      .filter((path) => path.endsWith(".ts") && path.includes("/"))
+      .filter((path) => /\.tsx?$/.test(path) && path.includes("/"))
       .map((path) => sourceFile(path, read(path))),
     documents: new Map(paths.filter((path) => /\.(md|json)$/.test(path)).map((path) => [path, read(path)])),
     exists: (path) => existsSync(join(ROOT, path)),

@@ -17,5 +17,6 @@ export const VECTOR_FILES: readonly VectorFiles[] = [
   { suite: "bls", paths: ["crypto/bls12-381-eth.json"] },
   { suite: "light-client", paths: ["consensus/lightclient-mbt-abstract.json"] },
   { suite: "state-tests", paths: ["state-tests"] },
+  { suite: "execution-apis", paths: ["execution-apis/openrpc.json"] },
   { suite: "onnx-node", paths: ["onnx-node"] },
 ];

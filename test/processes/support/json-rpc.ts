@@ -8,7 +8,8 @@ export interface RpcFailure {
 
 export type RpcAnswer<Result> = { readonly result: Result } | { readonly error: RpcFailure };
 
-const TIMEOUT = 15_000;
+/** Much longer than a node takes: it may have a core to share with a dozen others. */
+const TIMEOUT = 60_000;
 /** As the node bounds it. */
 const MAX_BATCH = 500;
 

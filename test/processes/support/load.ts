@@ -7,7 +7,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { bytesToHex, EMPTY_BYTES, type Hex } from "../../../base/bytes.ts";
 import { keccak256 } from "../../../base/keccak.ts";
 import { GWEI } from "../../../base/units.ts";
-import { testAccount } from "../../../cli/test-accounts.ts";
+import { testAccount } from "../../../rpc/development/test-accounts.ts";
 import type { Address } from "../../../vm/state/account.ts";
 import { signTransaction } from "../../../vm/transaction/sign.ts";
 import { request } from "./json-rpc.ts";

@@ -42,8 +42,9 @@ export class NodeProcess {
   readonly #messages = new Set<string>();
   readonly #child: ChildProcessByStdio<Writable, Readable, Readable>;
 
-  constructor(args: readonly string[], logPath: string) {
-    this.#child = spawn(process.execPath, [MAIN, ...args, "--json", "--log-json", "--stop-with-input"], {
+  /** `program` stands in for the product's, with arguments of its own. */
+  constructor(args: readonly string[], logPath: string, program: readonly string[] = [MAIN]) {
+    this.#child = spawn(process.execPath, [...program, ...args, "--json", "--log-json", "--stop-with-input"], {
       // Its input ends with this process, however that ends, and the node with it.
       stdio: ["pipe", "pipe", "pipe"],
     });
@@ -85,6 +86,11 @@ export class NodeProcess {
   /** Whether its log has had such a message. */
   hasSaid(message: string): boolean {
     return this.#messages.has(message);
+  }
+
+  /** Of what it makes of it there is no word. */
+  tell(signal: "SIGUSR2"): void {
+    this.#child.kill(signal);
   }
 
   async end(signal: "SIGTERM" | "SIGKILL"): Promise<End> {

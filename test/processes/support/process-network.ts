@@ -52,16 +52,20 @@ export class ProcessNetwork {
     this.#links = links;
   }
 
-  /** Nobody runs yet. */
-  static async create(directory: string, count: number): Promise<ProcessNetwork> {
+  /** Nobody runs yet. `change` is made to the spec of a devnet with short epochs. */
+  static async create(
+    directory: string,
+    count: number,
+    change: (spec: ChainSpec) => ChainSpec = (spec) => spec,
+  ): Promise<ProcessNetwork> {
     const base = devnetSpec(count, bls);
-    const spec = {
+    const spec = change({
       ...base,
       name: "processes",
       // Long enough ago that the heartbeat's block comes at once, and not so long that nobody would trust it any more.
       genesisTime: BigInt(Math.floor((Date.now() - 2 * base.consensus.heartbeatMilliseconds) / 1000)),
       consensus: { ...base.consensus, epochBlocks: EPOCH_BLOCKS },
-    };
+    });
     await mkdir(directory, { recursive: true });
     await writeFile(join(directory, "spec.json"), JSON.stringify(chainSpecJson(spec)));
     const taken = new Set<number>();
@@ -85,6 +89,12 @@ export class ProcessNetwork {
 
   logPath(index: number): string {
     return join(this.directory, `validator-${index}.log`);
+  }
+
+  /** Where others reach it without a link. */
+  addressOf(index: number): string {
+    const { port, peerId } = this.#place(index);
+    return `/ip4/127.0.0.1/tcp/${port}/p2p/${peerId}`;
   }
 
   /** Where its RPC is; `undefined` while it does not run. */

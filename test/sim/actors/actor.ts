@@ -1,8 +1,10 @@
 /** A Byzantine validator: an ordinary core whose words an actor changes. It holds its own key and nobody else's. */
+
 import type { Hex } from "../../../base/bytes.ts";
 import type { Prng } from "../../../base/prng.ts";
+import type { VoteContent } from "../../../base/votes.ts";
 import type { ConsensusState } from "../../../chain/consensus/state.ts";
-import type { Block, Message, PeerId, Vote, VoteContent } from "../../../chain/consensus/types.ts";
+import type { Block, Message, PeerId, Vote } from "../../../chain/consensus/types.ts";
 import type { Receivers } from "../receivers.ts";
 
 export interface ActorContext {

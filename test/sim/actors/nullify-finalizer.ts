@@ -1,4 +1,4 @@
-import { NO_HASH } from "../../../chain/consensus/types.ts";
+import { NO_HASH } from "../../../base/votes.ts";
 import type { Actor } from "./actor.ts";
 
 /** Signs NULLIFY and FINALIZE in the same view, the pair that safety rests on. */

@@ -7,7 +7,6 @@ import type { SimNode } from "../sim-node.ts";
 
 export interface CheckedWorld {
   readonly chainId: bigint;
-  readonly capDivisor: bigint;
   readonly crypto: Crypto;
   readonly honest: readonly SimNode[];
   /** Of whole nodes. */

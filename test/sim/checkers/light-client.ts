@@ -11,8 +11,8 @@ const FOLLOWED = 16;
 /** A light client that starts at genesis can follow every honest node by certificates alone. */
 export const lightClient: NamedChecker = {
   name: "light-client",
-  make: (report, { chainId, crypto, capDivisor, honest }) => {
-    const options = { chainId, crypto, capDivisor, trustingPeriod: TRUSTING_PERIOD, maxSkew: MAX_SKEW };
+  make: (report, { chainId, crypto, honest }) => {
+    const options = { chainId, crypto, trustingPeriod: TRUSTING_PERIOD, maxSkew: MAX_SKEW };
     const [first] = honest;
     const genesis = first?.finals.epoch(0);
     if (genesis === undefined) return {};
@@ -28,7 +28,7 @@ export const lightClient: NamedChecker = {
         if (header.height <= trust.header.height) return;
         if (trust.epoch < certificate.epoch) {
           // A commit that became durable in a crash was not announced: the seal is read from the disk.
-          trusts.set(node.index, trustFrom(epoch.root, epoch.root.next ?? [], epoch.number, capDivisor));
+          trusts.set(node.index, trustFrom(epoch.root, epoch.root.next ?? [], epoch.number));
           return;
         }
         const validators = epoch.root.next ?? epoch.set.ids.map((id) => ({ id, stake: 100n }));

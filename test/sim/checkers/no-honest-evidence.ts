@@ -1,6 +1,7 @@
 import { verifyEvidence } from "../../../chain/consensus/evidence.ts";
 import type { Vote } from "../../../chain/consensus/types.ts";
 import type { NamedChecker } from "./checker.ts";
+import { ownVote } from "./own-vote.ts";
 
 /**
  * No two signatures of an honest validator are slashable. In one view it says, at most: one PROPOSE, one NOTARIZE, one
@@ -26,8 +27,8 @@ export const noHonestEvidence: NamedChecker = {
     };
     return {
       onSend: (node, message) => {
-        if (message.type === "vote") say(node.index, message.vote);
-        else if (message.type === "proposal") say(node.index, message.proposal.vote);
+        const vote = ownVote(message);
+        if (vote !== undefined) say(node.index, vote);
       },
       onEvidence: (node, evidence) => {
         const set = node.state?.epoch.set;

@@ -1,6 +1,7 @@
-import type { VoteContent } from "../../../chain/consensus/types.ts";
+import type { VoteContent } from "../../../base/votes.ts";
 import type { SimNode } from "../sim-node.ts";
 import type { NamedChecker } from "./checker.ts";
+import { ownVote } from "./own-vote.ts";
 
 /** Whether the disk, as it is at this moment, would remember the vote after a crash. */
 function remembers({ finals, log }: SimNode, { kind, epoch, view, hash }: VoteContent): boolean {
@@ -32,7 +33,7 @@ export const persistBeforeSend: NamedChecker = {
   name: "persist-before-send",
   make: (report) => ({
     onSend: (node, message) => {
-      const vote = message.type === "vote" ? message.vote : message.type === "proposal" && message.proposal.vote;
+      const vote = ownVote(message);
       if (vote && !remembers(node, vote)) {
         report(`node ${node.index} sent ${vote.kind} of view ${vote.epoch}/${vote.view} before its fsync`);
       }

@@ -1,0 +1,38 @@
+/** What people would like governance to change. */
+import { OGPU } from "../../../base/units.ts";
+
+/** Values that governance tries; some do not go together. */
+export const WISHES: readonly (readonly [string, readonly bigint[]])[] = [
+  ["staking.unbondingSeconds", [150n, 250n, 320n, 600n, 2_000n]],
+  ["staking.minSelfStake", [OGPU, 10n * OGPU, 200n * OGPU]],
+  ["staking.minDelegation", [1n, OGPU / 10n, 20n * OGPU]],
+  ["staking.maxValidators", [1n, 3n, 6n, 20n]],
+  ["staking.commissionChangeSeconds", [1n, 20n]],
+  ["staking.finaliserShare", [0n, 500_000n, 1_000_000n]],
+  ["staking.proposerShare", [0n, 100_000n, 1_000_000n]],
+  ["slashing.evidenceWindowSeconds", [20n, 100n, 200n, 240n, 500n]],
+  ["slashing.doubleSignShare", [20_000n, 50_000n, 300_000n, 1_000_000n]],
+  ["slashing.downtimeShare", [0n, 10_000n, 100_000n]],
+  ["slashing.minSignedShare", [0n, 400_000n, 900_000n]],
+  ["slashing.minCountedBlocks", [1n, 3n, 6n]],
+  ["slashing.jailSeconds", [1n, 30n]],
+  ["slashing.reporterShare", [0n, 50_000n, 500_000n, 600_000n]],
+  ["slashing.treasuryShare", [0n, 475_000n, 950_000n]],
+  ["trustLock.minLock", [1n, OGPU / 10n, 5n * OGPU]],
+  ["trustLock.unlockSeconds", [1n, 30n, 100n]],
+  ["verifiers.minStake", [OGPU, 10n * OGPU, 50n * OGPU]],
+  ["verifiers.unitStake", [1n, OGPU, 20n * OGPU]],
+  ["verifiers.exitSeconds", [1n, 40n, 100n]],
+  ["verifiers.maxVerifiers", [2n, 6n, 12n]],
+  ["providers.minCollateral", [OGPU, 10n * OGPU, 50n * OGPU]],
+  ["providers.maxDevices", [1n, 3n]],
+  ["providers.exitSeconds", [1n, 40n]],
+  ["governance.deposit", [OGPU, 10n * OGPU]],
+  ["governance.votingSeconds", [20n, 50n]],
+  ["governance.timelockSeconds", [1n, 15n]],
+  ["governance.quorumShare", [0n, 200_000n, 400_000n]],
+  ["governance.thresholdShare", [400_000n, 500_000n, 600_000n]],
+  ["governance.vetoShare", [200_000n, 334_000n, 1_000_000n]],
+  ["governance.maxOpenProposals", [3n, 6n]],
+  ["treasury.baseFeeShare", [0n, 100_000n, 1_000_000n]],
+];
