@@ -124,6 +124,12 @@ async function main(): Promise<number> {
   return outcomes.some((outcome) => failed(outcome, values.check && size === "full")) ? 1 : 0;
 }
 
+// A reader such as `head` may close the pipe early; that is no failure of ours.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  if (error.code === "EPIPE") process.exit(0);
+  throw error;
+});
+
 main().then(
   (code) => {
     process.exitCode = code;

@@ -1,6 +1,6 @@
 /** OpenBLAS of the machine (Debian: libopenblas0-pthread), through a small addon that is compiled when it is first needed. */
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, renameSync } from "node:fs";
+import { existsSync, mkdirSync, renameSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -24,18 +24,19 @@ function root(): string {
 export function findOpenBlas(): OpenBlas | undefined {
   const folder = join(root(), "build/native");
   const target = join(folder, "openblas.node");
-  if (!existsSync(target) && !compile(folder, target)) return undefined;
+  const source = join(root(), "bench/native/openblas.cc");
+  const isCurrent = existsSync(target) && statSync(target).mtimeMs > statSync(source).mtimeMs;
+  if (!isCurrent && !compile(folder, source, target)) return undefined;
   const addon = createRequire(import.meta.url)(target) as OpenBlasAddon;
   return addon.open("libopenblas.so.0") ? addon : undefined;
 }
 
-function compile(folder: string, target: string): boolean {
+function compile(folder: string, source: string, target: string): boolean {
   mkdirSync(folder, { recursive: true });
   const fresh = `${target}.${process.pid}`;
   const packages = join(root(), "node_modules");
   const headers = [join(packages, "node-addon-api"), join(packages, "node-api-headers/include")];
   const flags = ["-std=c++17", "-O2", "-fPIC", "-shared", "-DNODE_ADDON_API_CPP_EXCEPTIONS", "-DNAPI_VERSION=8"];
-  const source = join(root(), "bench/native/openblas.cc");
   const args = [...flags, ...headers.flatMap((path) => ["-isystem", path]), source, "-ldl", "-o", fresh];
   if (spawnSync("c++", args).status !== 0) return false;
   renameSync(fresh, target);

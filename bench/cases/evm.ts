@@ -36,6 +36,8 @@ const RULES: ExecutionRules = {
 const ENVIRONMENT: BlockEnvironment = {
   number: 1n,
   timestamp: 1n,
+  milliseconds: 0,
+  consensus: undefined,
   coinbase: "0x00000000000000000000000000000000000000cb",
   gasLimit: GAS,
   baseFeePerGas: 0n,

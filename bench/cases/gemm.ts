@@ -1,13 +1,15 @@
 /**
- * The fp32 matrix product of the CPU device, bit-exact, beside OpenBLAS on as many threads; the product of bytes; and what
- * checking one tile of it in WebAssembly costs beside the whole.
+ * The fp32 matrix product of the CPU device, bit-exact, beside OpenBLAS on as many threads; the product of bytes, beside
+ * ONNX Runtime; and what checking one tile of it in WebAssembly costs beside the whole.
  */
+import { InferenceSession, Tensor } from "onnxruntime-node";
 import { Prng } from "../../base/prng.ts";
 import { runProgram } from "../../compute/device/run-program.ts";
 import { WasmEngine } from "../../compute/device/wasm-engine.ts";
 import { standardProgram } from "../../compute/kernels/standard-program.ts";
 import { type CpuAddon, loadAddon } from "../../compute/native/addon.ts";
 import { checkProgram } from "../../compute/ptx/check-program.ts";
+import { makeModel } from "../../test/compute/onnx/support/make-model.ts";
 import type { BenchCase, BenchResult, Comparison, Measurement } from "../case.ts";
 import { type Contestant, interleave } from "../interleave.ts";
 import { findOpenBlas, type OpenBlas } from "../openblas.ts";
@@ -20,7 +22,8 @@ interface Params extends Readonly<Record<string, number>> {
 
 export const benchCase: BenchCase<Params> = {
   name: "gemm",
-  description: "fp32 matrix product on the CPU, bit-exact, beside OpenBLAS on one and two threads",
+  description:
+    "matrix products on the CPU, bit-exact: fp32 beside OpenBLAS on one and two threads, int8 beside ONNX Runtime",
   sizes: { smoke: { rounds: 1, size: 96, large: 128 }, full: { rounds: 15, size: 1024, large: 2048 } },
   run,
 };
@@ -90,14 +93,58 @@ function contestants(cpu: CpuAddon, blas: OpenBlas | undefined, sizes: readonly 
   );
 }
 
-async function byteProduct(cpu: CpuAddon, n: number): Promise<number> {
-  const grid = [Math.ceil(n / 64), Math.ceil(n / 64), 1];
-  const scalars = numbers(n, n, n, 1, 1, 0, 0);
-  const values = [...scalars, new Uint8Array(n * n).fill(3), new Uint8Array(n * n).fill(5), new Uint8Array(4 * n * n)];
-  const isBuffer = values.map((_, i) => i >= scalars.length);
-  const { variants } = cpu.features();
-  await cpu.run(variants[0] ?? "portable", [{ kernel: "gemm_int8", grid, values, isBuffer }], 1).promise;
-  return 2 * n ** 3;
+/** Types of ONNX. */
+const INT8 = 3;
+const INT32 = 6;
+
+class ByteMatrices {
+  readonly n: number;
+  readonly a: Int8Array;
+  readonly b: Int8Array;
+  readonly ours: Int32Array;
+  readonly #session: InferenceSession;
+  #theirs: Int32Array = new Int32Array(0);
+
+  private constructor(n: number, session: InferenceSession) {
+    const prng = new Prng(`bytes ${n}`);
+    this.n = n;
+    this.a = new Int8Array(prng.bytes(n * n));
+    this.b = new Int8Array(prng.bytes(n * n));
+    this.ours = new Int32Array(n * n);
+    this.#session = session;
+  }
+
+  static async open(n: number): Promise<ByteMatrices> {
+    const model = makeModel({
+      nodes: [{ op: "MatMulInteger", in: ["a", "b"], out: ["c"] }],
+      ...{ inputs: { a: [n, n], b: [n, n] }, outputs: ["c"], types: { a: INT8, b: INT8, c: INT32 }, weights: {} },
+    });
+    const session = await InferenceSession.create(model, { intraOpNumThreads: 1, logSeverityLevel: 3 });
+    return new ByteMatrices(n, session);
+  }
+
+  async product(cpu: CpuAddon): Promise<number> {
+    const { n } = this;
+    const grid = [Math.ceil(n / 64), Math.ceil(n / 64), 1];
+    const scalars = numbers(n, n, n, 1, 1, 0, 0);
+    const buffers = [this.a, this.b, this.ours].map((array) => new Uint8Array(array.buffer));
+    const values = [...scalars, ...buffers];
+    const isBuffer = values.map((_, i) => i >= scalars.length);
+    const { variants } = cpu.features();
+    await cpu.run(variants[0] ?? "portable", [{ kernel: "gemm_int8", grid, values, isBuffer }], 1).promise;
+    return 2 * n ** 3;
+  }
+
+  async peer(): Promise<number> {
+    const { n, a, b } = this;
+    const { c } = await this.#session.run({ a: new Tensor("int8", a, [n, n]), b: new Tensor("int8", b, [n, n]) });
+    this.#theirs = c?.data as Int32Array<ArrayBuffer>;
+    return 2 * n ** 3;
+  }
+
+  agree(): boolean {
+    return this.ours.every((value, i) => value === this.#theirs[i]);
+  }
 }
 
 /** One tile of 64 by 64, as a verifier does it. */
@@ -117,9 +164,11 @@ async function run({ rounds, size, large }: Params): Promise<BenchResult> {
   const { cpu } = addon;
   const blas = findOpenBlas();
   const sizes = [new Matrices(size), new Matrices(large)];
+  const bytes = await ByteMatrices.open(size);
   const rates = await interleave(rounds, [
     ...contestants(cpu, blas, sizes),
-    { name: "bytes", run: () => byteProduct(cpu, size) },
+    { name: "ours bytes", run: () => bytes.product(cpu) },
+    { name: "ONNX Runtime bytes", run: () => bytes.peer() },
     { name: "tile", run: tileCheck(size) },
   ]);
   const measurements: Measurement[] = [];
@@ -130,11 +179,21 @@ async function run({ rounds, size, large }: Params): Promise<BenchResult> {
     const target = { atLeast: TARGETS.get(name.includes("threads") ? 2 : 1) ?? 1 };
     comparisons.push({ name, ratio: rates.ratio(name, name.replace("ours", "OpenBLAS")), target });
   }
-  measurements.push({ name: `bytes ${size}, 1 thread`, value: rates.rate("bytes"), unit: "operations/s" });
+  for (const name of ["ours bytes", "ONNX Runtime bytes"]) {
+    measurements.push({ name: `${name} ${size}, 1 thread`, value: rates.rate(name), unit: "operations/s" });
+  }
+  comparisons.push({
+    ...{ name: `ours bytes ${size}, 1 thread`, target: { atLeast: 0.5 } },
+    ratio: rates.ratio("ours bytes", "ONNX Runtime bytes"),
+  });
   const whole = rates.rate(`ours ${size}, 1 thread`) / (2 * size ** 3);
   comparisons.push({
     ...{ name: "checking one tile in WebAssembly, beside the product", target: { atMost: 10 } },
     ratio: whole / rates.rate("tile"),
   });
-  return { measurements, comparisons, agreed: blas === undefined ? undefined : sizes.every((at) => at.agree()) };
+  return {
+    measurements,
+    comparisons,
+    agreed: bytes.agree() && (blas === undefined || sizes.every((at) => at.agree())),
+  };
 }

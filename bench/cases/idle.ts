@@ -4,6 +4,7 @@ import { readFile } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import type { BenchCase, BenchResult } from "../case.ts";
 import { startDevnet } from "../network/our-network.ts";
+import { processorSecondsOf } from "../network/processor-time.ts";
 import { withScratchFolder } from "../scratch.ts";
 
 interface Params extends Readonly<Record<string, number>> {
@@ -14,8 +15,6 @@ interface Params extends Readonly<Record<string, number>> {
 
 const CPU_TARGET = 3;
 const MEMORY_TARGET = 250;
-/** Linux counts processor time in hundredths of a second for programs, on every architecture. */
-const TICKS_PER_SECOND = 100;
 
 export const benchCase: BenchCase<Params> = {
   name: "idle",
@@ -31,11 +30,11 @@ async function measure({ seconds, settle, validators }: Params, folder: string):
   const chain = await startDevnet(folder, validators);
   try {
     await delay(settle * 1000);
-    const before = await Promise.all(chain.processes.map(processorSeconds));
+    const before = await Promise.all(chain.processes.map(processorSecondsOf));
     const start = performance.now();
     await delay(seconds * 1000);
     const elapsed = (performance.now() - start) / 1000;
-    const after = await Promise.all(chain.processes.map(processorSeconds));
+    const after = await Promise.all(chain.processes.map(processorSecondsOf));
     const percent = Math.max(...after.map((total, index) => ((total - (before[index] ?? 0)) / elapsed) * 100));
     const megabytes = Math.max(...(await Promise.all(chain.processes.map(residentMegabytes))));
     return {
@@ -52,13 +51,6 @@ async function measure({ seconds, settle, validators }: Params, folder: string):
   } finally {
     await chain.stop();
   }
-}
-
-/** All threads, in user and system mode: fields 14 and 15 of proc(5), after the name in brackets. */
-async function processorSeconds(pid: number): Promise<number> {
-  const text = await readFile(`/proc/${pid}/stat`, "utf8");
-  const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
-  return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
 }
 
 async function residentMegabytes(pid: number): Promise<number> {

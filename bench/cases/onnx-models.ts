@@ -43,16 +43,16 @@ async function prepare(name: string, spec: ModelSpec): Promise<Prepared> {
   const session = await InferenceSession.create(model, { intraOpNumThreads: threads, logSeverityLevel: 3 });
   const imported = importModel(decodeModel(model));
   const checked = checkProgram(imported.program);
-  const contents = new Map(imported.constants);
-  contents.set(imported.inputs[0]?.buffer ?? "", new Uint8Array(x.buffer));
+  const inputs = new Map([[imported.inputs[0]?.buffer ?? "", new Uint8Array(x.buffer)]]);
   const addon = loadAddon();
   const device = new CpuDevice("cpu" in addon ? addon.cpu : undefined, { threads });
+  const prepared = device.prepare(checked, imported.constants);
   let [mine, other] = [new Float32Array(0), new Float32Array(0)];
   return {
     ours: {
       name: `${name}, ours`,
       run: async () => {
-        const result = await device.run(checked, contents);
+        const result = await prepared.run(inputs);
         if (result.kind === "trap") throw new Error(`the program trapped: ${result.trap.reason}`);
         mine = new Float32Array((result.outputs.get(imported.outputs[0]?.buffer ?? "") as Uint8Array).slice().buffer);
         return 1;

@@ -2,7 +2,7 @@
  * Thread instructions per second of WebAssembly, beside the plain interpreter in C++ that the stand-in for libcuda is: SHA-256
  * as nvcc compiles it, on one core each.
  */
-import { ENTRY, printPtx } from "../../compute/device/cuda/print-ptx.ts";
+import { ENTRY, printPtx, roundsArgument } from "../../compute/device/cuda/print-ptx.ts";
 import { type CudaSession, loadAddon } from "../../compute/native/addon.ts";
 import { type CheckedKernel, checkKernel } from "../../compute/ptx/check.ts";
 import { compileKernel } from "../../compute/ptx/wasm/compile.ts";
@@ -44,15 +44,16 @@ function webAssembly(checked: CheckedKernel, blocks: number, threads: number): M
   });
 }
 
+const BOUNDS = { threads: 1_024, fuel: 1e9 };
+
 async function interpreter(checked: CheckedKernel, bytes: number): Promise<CudaSession> {
   const addon = loadAddon();
   const library = buildStandIn();
   if ("problem" in addon || library === undefined) throw new Error("a C++ compiler is needed");
   const session = new addon.cuda.Session(library, 0, 1 << 30);
   await session.open();
-  await session.load(printPtx(checked, 1024), ENTRY);
   await session.allocate([12, bytes]);
-  await session.upload(0, 0, MESSAGE);
+  await session.load([{ ptx: printPtx(checked, BOUNDS), entry: ENTRY }], [{ buffer: 0, bytes: MESSAGE }]);
   return session;
 }
 
@@ -65,7 +66,13 @@ async function run({ rounds, blocks, threads }: Params): Promise<BenchResult> {
   const work = perThread * blocks * threads;
   const ours = webAssembly(checked, blocks, threads);
   const session = await interpreter(checked, 4 * blocks * threads);
-  const launch = { kernel: 0, grid: [blocks, 1, 1], block: [threads, 1, 1], shared: 0, arguments: [0, 1] };
+  const launch = {
+    kernel: 0,
+    grid: [blocks, 1, 1],
+    block: [threads, 1, 1],
+    shared: 0,
+    arguments: [0, 1, roundsArgument(BOUNDS, BOUNDS.fuel)],
+  };
   const rates = await interleave(rounds, [
     {
       name: "WebAssembly",

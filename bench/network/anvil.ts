@@ -1,8 +1,7 @@
 /** The peer: Foundry's development chain, as npm brings it. */
 import { spawn } from "node:child_process";
-import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { foundryProgram } from "./foundry.ts";
 import { freePort } from "./free-port.ts";
 import { rpc } from "./http-client.ts";
 
@@ -18,7 +17,7 @@ export interface RunningChain {
 export async function startAnvil(chainId: bigint): Promise<RunningChain> {
   const port = await freePort();
   const options = ["--port", `${port}`, "--block-time", "1", "--gas-limit", "30000000000", "--chain-id", `${chainId}`];
-  const child = spawn(binary(), [...options, "--silent"], { stdio: "ignore" });
+  const child = spawn(foundryProgram("anvil"), [...options, "--silent"], { stdio: "ignore" });
   const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
   const url = new URL(`http://127.0.0.1:${port}`);
   for (let attempt = 0; ; attempt++) {
@@ -39,11 +38,4 @@ export async function startAnvil(chainId: bigint): Promise<RunningChain> {
       await ended;
     },
   };
-}
-
-/** The program itself: the script around it would survive a signal that ends it, or the other way round. */
-function binary(): string {
-  const platform = `${process.platform}-${process.arch === "x64" ? "amd64" : process.arch}`;
-  const description = createRequire(import.meta.url).resolve(`@foundry-rs/anvil-${platform}/package.json`);
-  return join(dirname(description), "bin", process.platform === "win32" ? "anvil.exe" : "anvil");
 }

@@ -10,12 +10,19 @@ interface DevnetEvent {
 }
 
 /** The compiled program, also when this file runs from its source, as in tests. */
-const PROGRAM = fileURLToPath(
+export const PROGRAM: string = fileURLToPath(
   new URL(import.meta.url.endsWith(".ts") ? "../../dist/cli/main.js" : "../../cli/main.js", import.meta.url),
 );
 
-export async function startDevnet(directory: string, validators: number): Promise<RunningChain> {
-  const options = ["--fresh", "--data-dir", directory, "--validators", `${validators}`, "--rpc-port", "0", "--json"];
+/** With providers and verifiers, as `npm start` has them, or validators alone: verifiers come with the standard spec only. */
+export async function startDevnet(
+  directory: string,
+  validators: number,
+  company: "with agents" | "validators alone" = "with agents",
+): Promise<RunningChain> {
+  const spec = company === "with agents" ? [] : ["--spec", "devnet"];
+  const chain = ["--fresh", "--data-dir", directory, "--validators", `${validators}`, ...spec];
+  const options = [...chain, "--rpc-port", "0", "--json"];
   const child = spawn(process.execPath, [PROGRAM, "devnet", ...options], { stdio: ["ignore", "pipe", "inherit"] });
   const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
   let started: DevnetEvent["validators"];

@@ -2,7 +2,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { bytesToHex } from "../../base/bytes.ts";
 import { GWEI } from "../../base/units.ts";
-import { testAccount } from "../../cli/test-accounts.ts";
+import { testAccount } from "../../rpc/development/test-accounts.ts";
 import { signTransaction } from "../../vm/transaction/sign.ts";
 import { HttpClient, prepareRequest } from "./http-client.ts";
 
@@ -10,6 +10,8 @@ export interface TransferLoad {
   /** By account, in order of nonces. */
   readonly raws: readonly (readonly string[])[];
   readonly addresses: readonly string[];
+  /** Of each account's first. */
+  readonly firstNonce: number;
 }
 
 export function signLoad(chainId: bigint, accounts: number, transfers: number): TransferLoad {
@@ -37,7 +39,16 @@ export function signLoad(chainId: bigint, accounts: number, transfers: number): 
       ),
     );
   });
-  return { raws, addresses: people.map(({ address }) => address) };
+  return { raws, addresses: people.map(({ address }) => address), firstNonce: 0 };
+}
+
+/** So many in all, evenly from the accounts, and those that are left. */
+export function splitLoad({ raws, addresses, firstNonce }: TransferLoad, first: number): [TransferLoad, TransferLoad] {
+  const perAccount = Math.floor(first / raws.length);
+  return [
+    { raws: raws.map((own) => own.slice(0, perAccount)), addresses, firstNonce },
+    { raws: raws.map((own) => own.slice(perAccount)), addresses, firstNonce: firstNonce + perAccount },
+  ];
 }
 
 export interface LoadResult {
@@ -66,7 +77,7 @@ export async function runLoad(
   try {
     await Promise.all(clients.map((client, index) => sendAll(client, requests[index] ?? [])));
     const sentSeconds = (performance.now() - start) / 1000;
-    await Promise.all(watchers.map((watcher) => untilMined(watcher, nonces, perAccount)));
+    await Promise.all(watchers.map((watcher) => untilMined(watcher, nonces, load.firstNonce + perAccount)));
     const seconds = (performance.now() - start) / 1000;
     return { transfers: perAccount * load.raws.length, sentSeconds, seconds };
   } finally {
@@ -107,10 +118,10 @@ function nonceQuestion(addresses: readonly string[]): string {
   );
 }
 
-async function untilMined(client: HttpClient, question: Buffer, perAccount: number): Promise<void> {
+async function untilMined(client: HttpClient, question: Buffer, nonce: number): Promise<void> {
   for (;;) {
     const answers = JSON.parse((await client.post(question)).toString()) as { result: string }[];
-    if (answers.every(({ result }) => Number(result) >= perAccount)) return;
+    if (answers.every(({ result }) => Number(result) >= nonce)) return;
     await delay(POLL_MILLISECONDS);
   }
 }

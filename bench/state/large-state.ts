@@ -97,6 +97,7 @@ function headerOf(number: bigint, parentHash: Uint8Array, stateRoot: Uint8Array)
       view: Number(number),
       proposer: 0,
       milliseconds: 0,
+      reservedGas: 0n,
       taskRoot: ZEROS,
       validatorSetHash: ZEROS,
       nextValidatorSetHash: EMPTY_BYTES,

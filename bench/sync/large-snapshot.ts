@@ -1,12 +1,13 @@
 /** A large state in a store as one certified block, with what a peer needs to fetch it. */
+
 import { bls } from "../../base/bls.ts";
 import { bytesToHex, EMPTY_BYTES, hexToBytes, utf8 } from "../../base/bytes.ts";
 import { assert } from "../../base/errors.ts";
 import { sha256 } from "../../base/sha256.ts";
+import { voteMessage } from "../../base/votes.ts";
 import { type BlockHeader, hashHeader } from "../../chain/blocks/header.ts";
 import { blsCrypto, blsSigner } from "../../chain/consensus/bls-crypto.ts";
 import { certify, encodeCertificate } from "../../chain/consensus/certificate.ts";
-import { voteMessage } from "../../chain/consensus/messages.ts";
 import { makeValidatorSet } from "../../chain/consensus/validator-set.ts";
 import { ChainStore } from "../../chain/store/chain-store.ts";
 import { importState } from "../../chain/store/import-state.ts";
@@ -19,7 +20,6 @@ import { TreeBuilder } from "../../vm/tree/bulk.ts";
 import { accountsInOrder } from "../state/large-state.ts";
 
 const CHAIN_ID = 31_339n;
-const CAP_DIVISOR = 4n;
 const HEIGHT = 10_000;
 const START = 1_700_000_000;
 const ZEROS = new Uint8Array(32);
@@ -31,7 +31,7 @@ const signers = Array.from({ length: 4 }, (_, i) =>
   blsSigner(bls, bls.privateKeyFromSeed(sha256(utf8(`snapshot ${i}`)))),
 );
 const validators = signers.map(({ id }) => ({ id, stake: 10n }));
-const set = makeValidatorSet(validators, CAP_DIVISOR);
+const set = makeValidatorSet(validators);
 
 /** A while after the snapshot. */
 export const NOW: number = (START + HEIGHT) * 1000 + 60_000;
@@ -40,7 +40,6 @@ export function trust(): TrustOptions {
   return {
     chainId: CHAIN_ID,
     crypto,
-    capDivisor: CAP_DIVISOR,
     trustingPeriod: 365 * 86_400_000,
     maxSkew: 1_000,
     genesis: headerOf(0, ZEROS, ZEROS),
@@ -65,6 +64,7 @@ function headerOf(number: number, parentHash: Uint8Array, stateRoot: Uint8Array)
       view: number,
       proposer: 0,
       milliseconds: 0,
+      reservedGas: 0n,
       taskRoot: ZEROS,
       validatorSetHash: hexToBytes(set.hash),
       nextValidatorSetHash: EMPTY_BYTES,

@@ -65,6 +65,7 @@ function genesisHeader(stateRoot: Uint8Array, { gasLimit }: Workload): BlockHead
       view: 0,
       proposer: 0,
       milliseconds: 0,
+      reservedGas: 0n,
       taskRoot: ZEROS,
       validatorSetHash: ZEROS,
       nextValidatorSetHash: EMPTY_BYTES,
