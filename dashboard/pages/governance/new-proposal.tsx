@@ -88,7 +88,7 @@ export function NewProposal({ onDone }: { readonly onDone: () => void }): JSX.El
         />
         <Details draft={draft} change={change} />
         <div class="row">
-          <Action run={send} isDisabled={typeof call === "string"}>
+          <Action run={send} isDisabled={typeof call === "string" || deposit === undefined}>
             Propose
           </Action>
           <span class="soft small">

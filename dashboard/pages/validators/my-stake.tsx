@@ -48,6 +48,7 @@ export function StakeForm({ validators, onDone }: MyStakeProps & { readonly onDo
   const operator = (chosen ?? open[0]?.operator) as Hex | undefined;
   const read = readAmount(amount);
   const problem = amount === "" || read.ok ? undefined : read.problem;
+  const isReady = read.ok && operator !== undefined;
   const send = async (functionName: "delegate" | "unbond") => {
     if (!read.ok || operator === undefined) return;
     const title = `${functionName === "delegate" ? "Delegation" : "Unbonding"} of ${formatAmount(read.wei)} oGPU`;
@@ -71,10 +72,10 @@ export function StakeForm({ validators, onDone }: MyStakeProps & { readonly onDo
         <AmountField label="Amount" value={amount} onChange={setAmount} problem={problem} />
       </div>
       <div class="row">
-        <Action run={() => send("delegate")} isDisabled={!read.ok}>
+        <Action run={() => send("delegate")} isDisabled={!isReady}>
           Delegate
         </Action>
-        <Action run={() => send("unbond")} isDisabled={!read.ok} tone="plain">
+        <Action run={() => send("unbond")} isDisabled={!isReady} tone="plain">
           Unbond
         </Action>
         <span class="soft small">Unbonded stake waits, and stays liable, before it can be withdrawn.</span>
