@@ -124,6 +124,11 @@ export interface CommandGroup {
   readonly name: string;
   readonly summary: string;
   readonly commands: readonly Command[];
+  /**
+   * What the word by itself does, one of the commands: `ogpu provider` is `ogpu provider run`. It has no arguments, which
+   * would be taken for commands.
+   */
+  readonly alone?: Command;
 }
 
 /**

@@ -33,16 +33,27 @@ export function overviewHelp(sections: readonly CommandSection[], { bold }: Styl
   ].join("\n\n");
 }
 
-export function groupHelp(group: CommandGroup): string {
+export function groupHelp({ name: word, summary: about, commands, alone }: CommandGroup): string {
   return [
-    group.summary,
-    `Usage: ogpu ${group.name} <command> [options]`,
+    alone?.details === undefined ? about : `${about}\n\n${wrapped(alone.details)}`,
+    `Usage: ogpu ${word} <command> [options]${alone === undefined ? "" : `, or ogpu ${word} [options] to ${alone.name}`}`,
     ...block(
       "Commands",
-      group.commands.map(({ name, summary }) => [name, summary]),
+      commands.map(({ name, summary }) => [name, summary]),
     ),
-    `See: ogpu ${group.name} <command> --help`,
+    ...(alone === undefined ? [] : block(`Options of ogpu ${word} and ogpu ${word} ${alone.name}`, optionRows(alone))),
+    ...block("Examples", exampleRows(alone)),
+    `See: ogpu ${word} <command> --help`,
   ].join("\n\n");
+}
+
+function exampleRows(command: Command | undefined): readonly Row[] {
+  return (command?.examples ?? []).map((example) => [example.command, example.description]);
+}
+
+function optionRows({ options }: Command): readonly Row[] {
+  const all = Object.entries({ ...options, ...COMMON_OPTIONS });
+  return all.map(([name, spec]) => [optionText(name, spec), optionDetails(spec)]);
 }
 
 /** Lines of at most this many characters are read with ease. */
@@ -66,7 +77,6 @@ function wrapped(text: string): string {
 /** `path` is how the command is called: `ogpu genesis create`. */
 export function commandHelp(command: Command, path: string): string {
   const args = command.args ?? [];
-  const options = Object.entries({ ...command.options, ...COMMON_OPTIONS });
   return [
     command.details === undefined ? command.summary : `${command.summary}\n\n${wrapped(command.details)}`,
     `Usage: ${[path, ...args.map(argumentText), "[options]"].join(" ")}`,
@@ -74,14 +84,8 @@ export function commandHelp(command: Command, path: string): string {
       "Arguments",
       args.map((spec) => [argumentText(spec), spec.description]),
     ),
-    ...block(
-      "Options",
-      options.map(([name, spec]) => [optionText(name, spec), optionDetails(spec)]),
-    ),
-    ...block(
-      "Examples",
-      (command.examples ?? []).map((example) => [example.command, example.description]),
-    ),
+    ...block("Options", optionRows(command)),
+    ...block("Examples", exampleRows(command)),
   ].join("\n\n");
 }
 
@@ -110,7 +114,8 @@ function optionDetails(spec: OptionSpec): string {
 /** The same as data, for `--json`: what the entry declares, without what it does. */
 export function helpData(entry: Command | CommandGroup): object {
   if (isGroup(entry)) {
-    return { name: entry.name, summary: entry.summary, commands: entry.commands.map(helpData) };
+    const { name, summary, commands, alone } = entry;
+    return { name, summary, commands: commands.map(helpData), ...(alone !== undefined && { alone: alone.name }) };
   }
   const { run: _run, ...declared } = entry;
   return { ...declared, options: { ...entry.options, ...COMMON_OPTIONS } };

@@ -72,14 +72,18 @@ async function dispatch(
   if (first === "--version" || first === "-v") return dispatch(["version", ...others], sections, config, terminal);
   if (first === undefined || first.startsWith("-")) return printOverview(words, sections, terminal);
   const { entry, path, rest } = await find(sections, words);
-  if (isGroup(entry)) return printGroup(entry, path, rest, terminal);
-  const parsed = parseWords(entry, path, rest);
-  const context = contextFor(terminal, parsed.json);
-  if (parsed.help) {
-    context.report(helpData(entry), commandHelp(entry, path));
+  if (!isGroup(entry)) return call(entry, () => commandHelp(entry, path));
+  const { alone } = entry;
+  if (alone === undefined) return printGroup(entry, path, rest, terminal);
+  return call(alone, () => groupHelp(entry));
+
+  async function call(command: Command, help: () => string): Promise<ExitCode> {
+    const parsed = parseWords(command, path, rest);
+    const context = contextFor(terminal, parsed.json);
+    if (!parsed.help) return (await command.run(parsed.input(config.variable), context)) ?? 0;
+    context.report(helpData(entry), help());
     return 0;
   }
-  return (await entry.run(parsed.input(config.variable), context)) ?? 0;
 }
 
 function contextFor(terminal: Terminal, json: boolean): CommandContext {

@@ -39,7 +39,8 @@ export function completionPlaces(entries: readonly (Command | CommandGroup)[]): 
       continue;
     }
     const commands = entry.commands.map(named);
-    places.push({ words: [entry.name], commands, options: optionsOf(COMMON_OPTIONS), argument: "other" });
+    const options = optionsOf({ ...entry.alone?.options, ...COMMON_OPTIONS });
+    places.push({ words: [entry.name], commands, options, argument: "other" });
     for (const command of entry.commands) places.push(placeOf([entry.name, command.name], command));
   }
   return places;

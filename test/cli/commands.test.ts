@@ -30,6 +30,14 @@ describe("every command of ogpu", () => {
     expect(new Set(paths).size).toBe(paths.length);
   });
 
+  it("that a group's word stands for is one of the group, without arguments", () => {
+    for (const entry of entries) {
+      if (!isGroup(entry) || entry.alone === undefined) continue;
+      expect(entry.commands).toContain(entry.alone);
+      expect(entry.alone.args ?? []).toEqual([]);
+    }
+  });
+
   it.each(commands)("ogpu %s has help, a one-line summary, and examples that call it", async (path, command) => {
     expect(command.summary).toMatch(/^[A-Z][^\n]*[^.]$/);
     const { code, out } = await run(...path.split(" "), "--help");

@@ -55,6 +55,12 @@ describe("ogpu completion bash", () => {
       ["thing", "strict", "--"],
       ["--key", "--json", "--help"],
     ],
+    [
+      ["helper", ""],
+      ["work", "rest"],
+    ],
+    [["helper", "--ho"], ["--hours"]],
+    [["helper", "rest", "--ho"], []],
     [["zzz"], []],
   ])("after ogpu %j offers %j", async (words, offered) => {
     expect(await complete(...words)).toEqual(offered);

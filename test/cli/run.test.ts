@@ -79,6 +79,35 @@ describe("wrong usage ends with code 2 and says what to do", () => {
   });
 });
 
+describe("a group whose word does something by itself", () => {
+  it("does it, with its options, and has other commands beside it", async () => {
+    for (const line of ["helper --hours 3", "helper work --hours 3"]) {
+      expect(await run(line)).toEqual({ code: 0, out: "worked for 3 hours", err: "" });
+    }
+    expect((await run("helper")).out).toBe("worked for 8 hours");
+    expect(JSON.parse((await run("helper --json")).out)).toEqual({ hours: 8 });
+    expect((await run("helper rest")).out).toBe("rested");
+  });
+
+  it("explains its commands and its options at once", async () => {
+    const { code, out } = await run("helper --help");
+    expect(code).toBe(0);
+    expect(out).toContain("Usage: ogpu helper <command> [options], or ogpu helper [options] to work");
+    expect(out).toMatch(/rest +Do nothing/);
+    expect(out).toMatch(/--hours <n> +how long \(default 8\)/);
+    expect(await run("help helper")).toEqual({ code, out, err: "" });
+    expect(JSON.parse((await run("helper --help --json")).out)).toMatchObject({ alone: "work" });
+    expect((await run("helper work --help")).out).toContain("Usage: ogpu helper work [options]");
+  });
+
+  it.each([
+    ["helper wrok", "unknown command ogpu helper wrok; did you mean ogpu helper work?"],
+    ["helper --huors 3", "unknown option --huors; did you mean --hours?"],
+  ])("ogpu %s is refused", async (line, message) => {
+    expect(await run(line)).toEqual({ code: 2, out: "", err: `error [USAGE] ${message}\nSee: ogpu helper --help` });
+  });
+});
+
 describe("a failure", () => {
   it("of a known kind has its code, its message, what to do next, and exit code 1", async () => {
     expect(await run("fail coded")).toEqual({

@@ -59,8 +59,30 @@ const fail: Command = defineCommand({
 
 const thing: CommandGroup = { name: "thing", summary: "Work with things", commands: [create, strict] };
 
+const work: Command = defineCommand({
+  name: "work",
+  summary: "Work until told otherwise",
+  options: { hours: { type: "integer", placeholder: "n", description: "how long", default: 8 } },
+  run: ({ options }, { report }) => {
+    report({ hours: options.hours }, `worked for ${options.hours} hours`);
+    return 0;
+  },
+});
+
+const rest: Command = defineCommand({
+  name: "rest",
+  summary: "Do nothing",
+  run: (_input, { report }) => {
+    report({}, "rested");
+    return 0;
+  },
+});
+
+const helper: CommandGroup = { name: "helper", summary: "Have help", commands: [work, rest], alone: work };
+
 export const SAMPLE: readonly CommandSection[] = [
   { title: "Things", entries: [{ name: "thing", summary: thing.summary, load: async () => thing }] },
+  { title: "Helpers", entries: [{ name: "helper", summary: helper.summary, load: async () => helper }] },
   { title: "Failures", entries: [{ name: "fail", summary: fail.summary, load: async () => fail }] },
 ];
 
