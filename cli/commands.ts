@@ -97,7 +97,7 @@ export const COMMANDS: readonly CommandSection[] = [
       },
       {
         name: "provider",
-        summary: "Run a provider: compute jobs of others on this machine, and earn for it",
+        summary: "Run a provider, which computes jobs of others and earns for it; see it, pause it, end it",
         load: async () => (await import("./commands/provider.ts")).provider,
       },
       {
@@ -107,7 +107,7 @@ export const COMMANDS: readonly CommandSection[] = [
       },
       {
         name: "verifier",
-        summary: "Run a verifier: recompute random parts of others' work, and earn for it",
+        summary: "Run a verifier, which recomputes parts of others' work and earns for it; see it, pause it, end it",
         load: async () => (await import("./commands/verifier.ts")).verifier,
       },
       {

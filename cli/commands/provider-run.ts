@@ -7,11 +7,11 @@ import { rpcOption } from "../json-rpc-client.ts";
 import { senderKey, senderOptions } from "../transaction-sender.ts";
 import { queueOption, queueTokenOption } from "./worker.ts";
 
-const PATH = "ogpu provider";
+const PATH = "ogpu provider run";
 
-export const provider: Command = defineCommand({
-  name: "provider",
-  summary: "Run a provider: compute jobs of others on this machine, and earn for it",
+export const providerRun: Command = defineCommand({
+  name: "run",
+  summary: "Compute jobs of others on this machine; ogpu provider by itself does the same",
   details:
     "Tests and measures the device, registers it, joins sources of tasks and bids for jobs by the policy below, fetches " +
     "inputs, computes, commits, opens what verifiers draw, and delivers. It goes on where it stopped after a restart. " +
@@ -68,11 +68,12 @@ export const provider: Command = defineCommand({
   },
   examples: [
     {
-      command: "ogpu provider --key provider.json --collateral 100 --endpoint https://gpu.example.org --device cuda:0",
+      command:
+        "ogpu provider run --key provider.json --collateral 100 --endpoint https://gpu.example.org --device cuda:0",
       description: "a GPU, reached through a proxy",
     },
     {
-      command: "ogpu provider --from 8 --collateral 50 --port 0 --quick",
+      command: "ogpu provider run --from 8 --collateral 50 --port 0 --quick",
       description: "this processor, on the devnet",
     },
   ],

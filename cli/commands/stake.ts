@@ -1,12 +1,12 @@
 import { checksumAddress, parseAddress } from "../../base/address.ts";
 import { bytesToHex, type Hex, hexToBytes } from "../../base/bytes.ts";
 import { CodedError } from "../../base/errors.ts";
-import { privateKeyToAddress } from "../../base/secp256k1.ts";
 import { formatOgpu, parseOgpu } from "../../base/units.ts";
 import { type ArgumentSpec, type Command, type CommandGroup, defineCommand, type ExitCode } from "../command.ts";
 import { readValue } from "../failure.ts";
 import { rpcOption } from "../json-rpc-client.ts";
 import { callModule, readModule } from "../modules/module-commands.ts";
+import { namedAccount, ofOption } from "../modules/named-account.ts";
 import { columns, factTable } from "../table.ts";
 import { senderKey, senderOptions } from "../transaction-sender.ts";
 import { stakeRegister } from "./stake-register.ts";
@@ -74,17 +74,14 @@ const show: Command = defineCommand({
   summary: "Show what an account has staked with a validator, and what it has earned",
   args: [OPERATOR],
   options: {
-    of: { type: "string", placeholder: "address", description: "the account; the sender's unless told" },
+    of: ofOption,
     ...options,
   },
   examples: [{ command: "ogpu stake show 0x87bC...DD52 --from 0", description: "of a test account" }],
   async run({ args, options: given }, { report }): Promise<ExitCode> {
     const path = "ogpu stake show";
     const operator = operatorOf(args[0], path);
-    const account =
-      given.of === undefined
-        ? bytesToHex(privateKeyToAddress(await senderKey(given, path)))
-        : bytesToHex(readValue("--of", given.of, path, parseAddress));
+    const account = await namedAccount(given, path);
     const [delegation, unbondings] = await Promise.all([
       readModule(given.rpc, "staking", "delegation", [account, operator]),
       readModule(given.rpc, "staking", "unbondings", [account, operator]),

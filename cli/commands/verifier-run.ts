@@ -5,11 +5,11 @@ import { readValue } from "../failure.ts";
 import { rpcOption } from "../json-rpc-client.ts";
 import { senderKey, senderOptions } from "../transaction-sender.ts";
 
-const PATH = "ogpu verifier";
+const PATH = "ogpu verifier run";
 
-export const verifier: Command = defineCommand({
-  name: "verifier",
-  summary: "Run a verifier: recompute random parts of others' work, and earn for it",
+export const verifierRun: Command = defineCommand({
+  name: "run",
+  summary: "Recompute random parts of others' work; ogpu verifier by itself does the same",
   details:
     "Answers the seats that its stake is drawn for: fetches what a tile is computed from, checks every byte of it against " +
     "what the worker committed, computes the tile by the reference engine on this processor, and seals, reveals and votes. " +
@@ -31,8 +31,8 @@ export const verifier: Command = defineCommand({
     },
   },
   examples: [
-    { command: "ogpu verifier --key verifier.json --stake 100", description: "register, then answer seats" },
-    { command: "ogpu verifier --from 9 --stake 50", description: "with a test account of the devnet" },
+    { command: "ogpu verifier run --key verifier.json --stake 100", description: "register, then answer seats" },
+    { command: "ogpu verifier run --from 9 --stake 50", description: "with a test account of the devnet" },
   ],
   async run({ options }, context): Promise<ExitCode> {
     const { signal } = context;
