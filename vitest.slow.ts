@@ -30,6 +30,11 @@ export default defineConfig({
     hookTimeout: 300_000,
     pool: "forks",
     maxWorkers: "100%",
+    // Only what was waited for in vain, and once: a shared machine may stand still for minutes. What is wrong is wrong at once.
+    retry: {
+      count: 1,
+      condition: /waited \d+ s in vain|Timeout \d+ms exceeded|timed out in \d+ms|did not succeed in time/,
+    },
     sequence: { sequencer: LongestFirst },
   },
 });

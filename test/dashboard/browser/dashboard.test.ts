@@ -31,7 +31,9 @@ const WALLET = "Test wallet";
 /** What the sample's kernel doubles. */
 const NUMBERS = Buffer.from(new Uint8Array(Uint32Array.from({ length: 256 }, (_, i) => i * 16_777_259).buffer));
 /** For machines that do much else. */
-const PATIENCE = { timeout: 45_000 };
+const PATIENCE = { timeout: 90_000 };
+/** Milliseconds until a slow node's answers come: later than the next block. */
+const SLOW = 2_500;
 /** Until a job is computed and checked. */
 const LONG = { timeout: 180_000 };
 const DIGITS = {
@@ -101,15 +103,15 @@ describe.runIf(executable !== undefined)("the dashboard in a browser", () => {
   };
   const said = (text: string | RegExp) => page.locator(".toast", { hasText: text });
 
-  const connect = async (name: string | RegExp): Promise<void> => {
-    const button = page.locator(".top-right > button").last();
+  const connect = async (name: string | RegExp, on: Page = page): Promise<void> => {
+    const button = on.locator(".top-right > button").last();
     if (!(await button.textContent())?.includes("Connect")) {
       await button.click();
-      await page.getByRole("button", { name: "Disconnect" }).click();
+      await on.getByRole("button", { name: "Disconnect" }).click();
     }
-    await page.getByRole("button", { name: "Connect wallet" }).click();
-    await page.getByRole("dialog").getByRole("button", { name }).click();
-    await page.getByRole("dialog").waitFor({ state: "detached" });
+    await on.getByRole("button", { name: "Connect wallet" }).click();
+    await on.getByRole("dialog").getByRole("button", { name }).click();
+    await on.getByRole("dialog").waitFor({ state: "detached" });
   };
 
   /** Wide and narrow, light and dark: nothing is cut off, and axe finds no serious fault. */
@@ -208,6 +210,33 @@ describe.runIf(executable !== undefined)("the dashboard in a browser", () => {
     expect(wallet.asked).toContain("eth_sendTransaction");
     await page.getByRole("button", { name: "Dismiss" }).last().click();
     wallet.refuses = false;
+  });
+
+  it("hears a node that answers later than the next block comes, and takes no click before it can act on it", async () => {
+    const slow = await browser.context.newPage();
+    slow.setDefaultTimeout(PATIENCE.timeout);
+    await slow.routeWebSocket(/./, (socket) => {
+      const server = socket.connectToServer();
+      server.onMessage((message) => void setTimeout(() => socket.send(message), SLOW));
+    });
+    const blocks = setInterval(() => {
+      void client.request({ method: "ogpu_faucet", params: [wallet.address] } as never).catch(() => undefined);
+    }, 500);
+    try {
+      await slow.goto(`${devnet.url}/#/governance`);
+      await slow.getByText("Nobody has proposed anything yet.").waitFor();
+      await connect(/^Test account 2/, slow);
+      await slow.getByRole("tab", { name: "Propose", exact: true }).click();
+      await slow.getByLabel("Title").fill("Too early");
+      const propose = slow.getByRole("button", { name: "Propose", exact: true });
+      // What it costs is not known yet.
+      expect(await propose.isDisabled()).toBe(true);
+      await slow.getByText("It costs a deposit of").waitFor();
+      expect(await propose.isEnabled()).toBe(true);
+    } finally {
+      clearInterval(blocks);
+      await slow.close();
+    }
   });
 
   it("proposes from a test account, and votes with a validator's own wallet", async () => {
