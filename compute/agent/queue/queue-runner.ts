@@ -13,7 +13,13 @@ import type { BlobPort } from "../ports.ts";
 import { type SegmentOutcome, type SegmentRunner, type SegmentTask, taskKey } from "../provider/segment-runner.ts";
 import type { PlaceOpening } from "../provider/segment-work.ts";
 import { fromPlain, toPlain } from "./plain-data.ts";
-import { KEPT_RESULTS, MAX_ATTEMPTS, type QueueSettings, RETRY_MILLISECONDS } from "./queue-settings.ts";
+import {
+  KEPT_RESULTS,
+  MAX_ATTEMPTS,
+  type QueueSettings,
+  RETRY_MILLISECONDS,
+  SEGMENT_PRIORITY,
+} from "./queue-settings.ts";
 
 export interface QueueRunnerOptions extends QueueSettings {
   readonly blobs: BlobPort;
@@ -83,6 +89,7 @@ export class QueueRunner implements SegmentRunner {
     signal.throwIfAborted();
     const job = await this.#queue.add(order.kind, toPlain(order), {
       jobId: id,
+      ...(order.kind === "run" && { priority: SEGMENT_PRIORITY }),
       ...{ attempts: MAX_ATTEMPTS, backoff: { type: "fixed", delay: RETRY_MILLISECONDS } },
       ...{ removeOnComplete: KEPT_RESULTS, removeOnFail: true },
     });

@@ -45,6 +45,11 @@ export const MAX_DEATHS = 20;
 /** Times that a job is tried after it failed, and milliseconds between. */
 export const MAX_ATTEMPTS = 3;
 export const RETRY_MILLISECONDS = 1_000;
+/**
+ * Of segments. What has none comes first: openings and inputs of tiles are short, and verifiers wait for them with a deadline,
+ * while a segment more or less ahead of them may be an hour.
+ */
+export const SEGMENT_PRIORITY = 1;
 /** Results that are kept for an agent that starts again. */
 export const KEPT_RESULTS = 1_000;
 

@@ -3,14 +3,16 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
+import { Queue } from "bullmq";
 import { afterEach, describe, expect, it } from "vitest";
 import { bytesToHex, type Hex } from "../../../../base/bytes.ts";
 import { Prng } from "../../../../base/prng.ts";
 import { StoredBlobs } from "../../../../compute/agent/blobs/blob-port.ts";
 import { BlobStore } from "../../../../compute/agent/blobs/blob-store.ts";
-import type { SegmentTask } from "../../../../compute/agent/provider/segment-runner.ts";
+import type { SegmentRunner, SegmentTask } from "../../../../compute/agent/provider/segment-runner.ts";
 import { QueueRunner } from "../../../../compute/agent/queue/queue-runner.ts";
 import { queueConnection } from "../../../../compute/agent/queue/queue-settings.ts";
+import { QueueWorker } from "../../../../compute/agent/queue/queue-worker.ts";
 import { ownerByToken } from "../../../../compute/agent/queue/worker-token.ts";
 import { decodeTileInputs } from "../../../../compute/agent/tiles/tile-inputs-codec.ts";
 import { openWeb } from "../../../../compute/agent/web.ts";
@@ -120,6 +122,36 @@ describe.runIf(hasRedis)("a queue of segments", () => {
     await once(doomed, "exit");
     await worker(redis.address, home);
     expect((await result).commitment.outputs).toEqual(outputs);
+  });
+
+  it("has what verifiers wait for before segments that were sent earlier", async () => {
+    const redis = await startRedis();
+    ends.push(() => redis.stop());
+    const { runner, blobs } = await agent(redis.address);
+    const { task } = await workOn(blobs);
+    const connection = queueConnection(redis.address);
+    const queue = new Queue("ogpu-test", { connection });
+    ends.push(() => queue.close());
+    const orders: Promise<unknown>[] = [
+      runner.run(task, () => undefined, never),
+      runner.run({ ...task, segment: 1 }, () => undefined, never),
+    ];
+    const queued = (): Promise<number> => queue.getJobCountByTypes("waiting", "prioritized");
+    await expect.poll(queued).toBe(2);
+    orders.push(runner.open(task, [{ launch: 5, tile: 1 }], never));
+    await expect.poll(queued).toBe(3);
+    const done: string[] = [];
+    const scripted = {
+      run: () => Promise.resolve(done.push("run")),
+      open: () => Promise.resolve([done.push("open")]),
+      inputs: () => Promise.reject(new Error("nobody asks")),
+    } as unknown as SegmentRunner;
+    const own = new QueueWorker({
+      ...{ connection, name: "ogpu-test", runner: scripted, blobs, onProblem: () => undefined },
+    });
+    ends.push(() => own.close());
+    await Promise.all(orders);
+    expect(done).toEqual(["open", "run", "run"]);
   });
 
   it("tells the agent what went wrong, with its code, and does not try what cannot be done", async () => {
