@@ -102,6 +102,8 @@ export interface ProviderLimits {
   readonly recordBytes: number;
   /** Milliseconds between two reports of progress of one job. */
   readonly progressMilliseconds: number;
+  /** Milliseconds in which the inputs of a job have to be found before it is bid for: auctions take seconds. */
+  readonly inputSearchMilliseconds: number;
   /** Milliseconds until the agent looks again at what it could not do. */
   readonly retryMilliseconds: number;
   /** Milliseconds between two looks at all jobs under way: a notice that was lost costs no more than that. */
@@ -119,6 +121,7 @@ export const PROVIDER_LIMITS: ProviderLimits = {
   journalRecords: 4_096,
   recordBytes: 64 * KIB,
   progressMilliseconds: 500,
+  inputSearchMilliseconds: 2_000,
   retryMilliseconds: 1_000,
   patrolMilliseconds: 10_000,
   patrolPauseMilliseconds: 20,

@@ -396,6 +396,8 @@ export interface BlobPort {
    * `/blobs/<address>`). Rejects with BLOB_ABSENT when nobody has it, BLOB_TOO_LARGE beyond `most` bytes.
    */
   get(address: Hex, most: number, places: readonly string[], signal: AbortSignal): Promise<Uint8Array>;
+  /** Of what the own store has; `undefined` for what it has not. */
+  bytesOf(address: Hex): number | undefined;
   /** Keeps the contents until they are dropped. */
   put(contents: Uint8Array): Promise<Hex>;
   drop(address: Hex): Promise<void>;

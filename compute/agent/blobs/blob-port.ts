@@ -48,6 +48,10 @@ export class StoredBlobs implements BlobPort {
     }
   }
 
+  bytesOf(address: Hex): number | undefined {
+    return this.#store.entry(address)?.bytes;
+  }
+
   put(contents: Uint8Array): Promise<Hex> {
     return this.#store.put(contents, OWN_PIN);
   }

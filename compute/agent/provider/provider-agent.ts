@@ -20,16 +20,16 @@ import type {
   SeatOpening,
 } from "../ports.ts";
 import { JOB_STATUS } from "../ports.ts";
-import { firstModel, learn, predict, type SpeedModel } from "../router/speed-model.ts";
 import type { Web } from "../web.ts";
 import { ActionSender } from "./action-sender.ts";
 import { answerDemand } from "./answer-demand.ts";
+import { BidDesk } from "./bid-desk.ts";
 import { BidPlaces } from "./bid-places.ts";
 import { CheckpointSearch } from "./checkpoint-search.ts";
 import { decideJob, type Intent, isOver } from "./decide-job.ts";
 import { JobPrograms } from "./job-programs.ts";
 import { dropJob, dropStatesBefore } from "./kept-blobs.ts";
-import { type Bid, bidFor, type ProgramFacts, type ProviderPolicy, type WorkingDevice } from "./policy.ts";
+import type { ProviderPolicy, WorkingDevice } from "./policy.ts";
 import { ProgressReporter } from "./progress.ts";
 import type { ProviderEvent } from "./provider-event.ts";
 import { encodeRecord, ProviderMemory, type ProviderRecord, type SegmentRecord } from "./provider-memory.ts";
@@ -82,11 +82,10 @@ export class ProviderAgent {
   /** Jobs to look at with every block: something could not be done yet. */
   readonly #waiting = new Set<bigint>();
   readonly #tries = new Map<bigint, number>();
-  readonly #declined = new Set<string>();
   readonly #places: BidPlaces;
+  readonly #desk: BidDesk;
   /** Manifests of states that were let go. */
   readonly #dropped = new Set<Hex>();
-  #speed: SpeedModel;
   #journalled = 0;
   #signal: AbortSignal = new AbortController().signal;
 
@@ -97,9 +96,16 @@ export class ProviderAgent {
     this.#reporter = new ProgressReporter(ports, PROVIDER_LIMITS.progressMilliseconds);
     this.#checkpoints = new CheckpointSearch(ports.chain, options.places, ports.web);
     this.#sender = new ActionSender(ports);
-    this.#speed = firstModel(options.device.speed);
     this.#programs = new JobPrograms(ports);
     this.#places = new BidPlaces(memory, options.policy.jobs);
+    const { blobs, web } = ports;
+    this.#desk = new BidDesk(
+      {
+        ...{ blobs, web, programs: this.#programs, bidPlaces: this.#places, checkpoints: this.#checkpoints },
+        ...{ tell: (event) => ports.tell(event), later: (job, milliseconds) => this.#later(job, milliseconds) },
+      },
+      options,
+    );
     this.#sources = new SourceKeeper(ports, options, (program) =>
       this.#programs.get(program).then(({ facts }) => facts),
     );
@@ -216,9 +222,9 @@ export class ProviderAgent {
     this.#ports.tell({ kind: "problem", job, code, message });
   }
 
-  #later(job: bigint): void {
+  #later(job: bigint, milliseconds: number = PROVIDER_LIMITS.retryMilliseconds): void {
     const { clock } = this.#ports;
-    clock.wait(PROVIDER_LIMITS.retryMilliseconds, this.#signal).then(
+    clock.wait(milliseconds, this.#signal).then(
       () => this.look(job),
       () => undefined,
     );
@@ -238,7 +244,7 @@ export class ProviderAgent {
     const situation = {
       ...{ account: chain.account, job, memory: this.#memory, rounds: await this.#rounds(job) },
       launches: isOver(job) ? 0 : (await this.#programs.get(job.program)).facts.launches,
-      bid: await this.#bid(job),
+      bid: await this.#desk.bidOn(job, this.#signal),
     };
     await this.#carryOutAll(job, decideJob(situation));
     const records = this.#memory.segmentsOf(id);
@@ -269,31 +275,6 @@ export class ProviderAgent {
       if (view !== undefined) views.push(view);
     }
     return views;
-  }
-
-  async #bid(job: JobView): Promise<Bid | undefined> {
-    const { policy, device } = this.#options;
-    if (job.source !== 0n || job.status !== JOB_STATUS.open || job.ownBid !== undefined) return undefined;
-    const { facts } = await this.#programs.get(job.program);
-    const bid = bidFor(policy, { ...device, speed: this.#speedOf(facts, job.segments) }, job, facts);
-    if ("refusal" in bid) {
-      this.#decline(`job ${job.id}`, bid.refusal);
-      return undefined;
-    }
-    return this.#places.tryTake(job.id) ? bid : undefined;
-  }
-
-  /** Compute units in a second on a segment of this size, as this machine's own jobs have shown. */
-  #speedOf({ computeUnits }: ProgramFacts, segments: number): number {
-    const units = Math.max(1, Number(computeUnits) / segments);
-    return units / Math.max(predict(this.#speed, units), 1e-3);
-  }
-
-  #decline(what: string, reason: string): void {
-    if (this.#declined.has(what)) return;
-    if (this.#declined.size >= PROVIDER_LIMITS.journalRecords) this.#declined.clear();
-    this.#declined.add(what);
-    this.#ports.tell({ kind: "declined", what, reason });
   }
 
   /** One that fails keeps none of the others: a demand that cannot be answered must not hold up a seed. */
@@ -425,10 +406,8 @@ export class ProviderAgent {
     await this.#remember(record);
     this.#reporter.report({ ...told, done: end }, true);
     const { milliseconds, device, distrusted } = outcome;
-    this.#speed = learn(this.#speed, {
-      units: Number(fuelOf(checked.program, { first, end })),
-      seconds: milliseconds / 1_000,
-    });
+    const units = Number(fuelOf(checked.program, { first, end }));
+    this.#desk.learn({ units, seconds: milliseconds / 1_000 });
     this.#ports.tell({ kind: "computed", job: job.id, segment, milliseconds, device, distrusted });
     this.look(job.id);
   }

@@ -29,6 +29,10 @@ export class WorkerBlobs implements BlobPort {
     return this.#options.blobs.get(address, most, [this.#options.home, ...places], signal);
   }
 
+  bytesOf(address: Hex): number | undefined {
+    return this.#options.blobs.bytesOf(address);
+  }
+
   /** Resolves when the agent has it. */
   async put(contents: Uint8Array): Promise<Hex> {
     const { home, token } = this.#options;

@@ -133,6 +133,7 @@ describe("the places for bids", () => {
     const chain = new ScriptedChain();
     const task = work(chain, "places");
     const provider = await start(chain, home(10), { ...USUAL_POLICY, jobs: 2 });
+    await upload(provider.endpoint, task.contents);
     const ids = [11n, 12n, 13n, 14n];
     for (const id of ids) {
       chain.jobs.set(id, jobView({ id, program: task.address, inputs: task.inputs, status: 1 }));

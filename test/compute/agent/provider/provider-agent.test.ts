@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { bytesToHex, type Hex, hexToBytes } from "../../../../base/bytes.ts";
 import { decodeRlp, type RlpItem } from "../../../../base/rlp.ts";
+import { USUAL_POLICY } from "../../../../compute/agent/provider/policy.ts";
 import { askTile } from "../../../../compute/agent/tiles/ask-tile.ts";
 import { checkTileInputs } from "../../../../compute/agent/tiles/check-tile-inputs.ts";
 import { decodeTileInputs } from "../../../../compute/agent/tiles/tile-inputs-codec.ts";
@@ -126,7 +127,8 @@ describe("a provider", () => {
   it("bids in the auction that runs once it knows the program, and reveals though nobody tells it that bidding is over", async () => {
     const chain = new ScriptedChain();
     const task = work(chain, "slow program, lost notice");
-    await start(chain, home(8));
+    const provider = await start(chain, home(8));
+    await upload(provider.endpoint, task.contents);
     const job = jobView({ id: 7n, program: task.address, inputs: task.inputs, status: 1, attempt: 1n });
     chain.jobs.set(7n, job);
     chain.onProgram = () => {
@@ -137,6 +139,41 @@ describe("a provider", () => {
     expect(chain.actions("bid")[0]).toMatchObject({ job: 7n, attempt: 2n });
     job.status = 2;
     await until(() => chain.actions("revealBid").length === 1);
+  });
+
+  it("bids for no job whose inputs it cannot have, says which, and bids when they come in time", async () => {
+    const chain = new ScriptedChain();
+    const task = work(chain, "absent inputs");
+    const provider = await start(chain, home(9));
+    chain.jobs.set(7n, jobView({ id: 7n, program: task.address, inputs: task.inputs, status: 1 }));
+    // Its inputs are somebody else's, and of another length.
+    const other = work(chain, "other inputs", 64);
+    await upload(provider.endpoint, other.contents);
+    chain.jobs.set(8n, jobView({ id: 8n, program: task.address, inputs: other.inputs, status: 1 }));
+    chain.tick({ jobs: [7n, 8n] });
+    const told = (job: string): readonly string[] =>
+      provider.events.flatMap((event) => (event.kind === "declined" && event.what === job ? [event.reason] : []));
+    await until(() => told("job 7").length > 0 && told("job 8").length > 0);
+    expect(told("job 7")).toEqual([expect.stringContaining(`(${task.inputs[0]}) is not to be had`)]);
+    expect(told("job 8")).toEqual([expect.stringMatching(/has \d+ bytes, the program wants \d+/)]);
+    expect(chain.actions("bid")).toEqual([]);
+    await upload(provider.endpoint, task.contents);
+    await until(() => chain.actions("bid").length > 0);
+    expect(chain.actions("bid").map(({ job }) => job)).toEqual([7n]);
+    expect(told("job 7").length).toBe(1);
+  });
+
+  it("bids for a job whose inputs somebody else has, without fetching them", async () => {
+    const chain = new ScriptedChain();
+    const task = work(chain, "inputs elsewhere");
+    const keeper = await start(chain, home(10), { ...USUAL_POLICY, auctions: false });
+    const provider = await start(chain, home(11));
+    await upload(keeper.endpoint, task.contents);
+    const job = jobView({ id: 7n, program: task.address, inputs: task.inputs, status: 1, client: keeper.account });
+    chain.jobs.set(7n, job);
+    chain.tick({ jobs: [7n] });
+    await until(() => chain.actions("bid").length === 1);
+    expect(task.inputs.map((address) => provider.store.has(address))).toEqual(task.inputs.map(() => false));
   });
 
   it("bids, works segment by segment, and another one goes on from its checkpoint to the right bits", async () => {

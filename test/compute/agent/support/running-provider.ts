@@ -124,8 +124,8 @@ export interface Work {
   readonly outputs: readonly Hex[];
 }
 
-export function work(chain: ScriptedChain, seed: string): Work {
-  const program = mixProgram(128, 7);
+export function work(chain: ScriptedChain, seed: string, words = 128): Work {
+  const program = mixProgram(words, 7);
   const encoded = encodeProgram(program);
   const address = bytesToHex(contentAddress(encoded));
   chain.programs.set(address, encoded);
