@@ -1,11 +1,13 @@
 /** What a provider does, in a line for people. */
 import type { ProviderEvent } from "../../compute/agent/provider/provider-event.ts";
-import type { ProviderStarted } from "./run-provider.ts";
+import type { ProviderStarted, ProviderStopped } from "./run-provider.ts";
 
-export function providerText(event: ProviderEvent | ProviderStarted): string {
+export function providerText(event: ProviderEvent | ProviderStarted | ProviderStopped): string {
   switch (event.kind) {
     case "started":
-      return `provider ${event.account} at ${event.endpoint}: ${event.device}, tier ${event.tier}`;
+      return startedText(event);
+    case "stopped":
+      return stoppedText(event);
     case "sent":
       return `${ofJob(event.job)}${event.action} is on the chain`;
     case "refused":
@@ -19,6 +21,26 @@ export function providerText(event: ProviderEvent | ProviderStarted): string {
     default:
       return `${ofJob(event.job)}[${event.code}] ${event.message}`;
   }
+}
+
+function startedText({ account, endpoint, device, tier, state }: ProviderStarted): string {
+  const place = `provider ${account} at ${endpoint}`;
+  if (state === "leaving") {
+    return `${place}: leaving; it serves what it still owes and takes no new work (ogpu provider status)`;
+  }
+  const about = `${place}: ${device}, tier ${tier}`;
+  return state === "active" ? about : `${about}; paused, so it gets no new work until: ogpu provider resume`;
+}
+
+function stoppedText({ paused, problem, jobs }: ProviderStopped): string {
+  const stands =
+    paused === undefined
+      ? "stopped"
+      : paused
+        ? "stopped, and paused on the chain: it gets no new work until it is started again"
+        : "stopped, and not paused on the chain: it may get work that it will be late with, which costs collateral";
+  const owed = jobs.length === 0 ? [] : [`It still answers for job ${jobs.join(", ")}: start it again soon.`];
+  return [stands, ...(problem === undefined ? [] : [`It could not pause: ${problem}`]), ...owed].join("\n");
 }
 
 function ofJob(job: bigint | undefined): string {

@@ -12,32 +12,45 @@ export interface ProviderTerms {
   readonly endpoint: string;
   /** Wei that it registers with, if it is not registered. */
   readonly collateral: bigint | undefined;
+  /** Ends a pause, which was not its operator's. */
+  readonly resumes: boolean;
 }
 
-const STATUS = { none: 0, active: 1, paused: 2 } as const;
+/** As the module numbers them. */
+const STATES = ["none", "active", "paused", "leaving"] as const;
 
-/** Throws PROVIDER_UNKNOWN, and what the chain refuses. */
-export async function registerProvider(chain: NodeChain, terms: ProviderTerms): Promise<void> {
+export interface Registration {
+  readonly state: "active" | "paused" | "leaving";
+  /** Where others think that it is. */
+  readonly endpoint: string;
+}
+
+/**
+ * Whoever leaves still serves what it has taken on, but can change nothing any more. Throws PROVIDER_UNKNOWN, and what the
+ * chain refuses.
+ */
+export async function registerProvider(chain: NodeChain, terms: ProviderTerms): Promise<Registration> {
   const { account, link, transactions } = chain;
   const { name, endpoint, collateral } = terms;
   const module = "providers";
   const found = await link.readModule({ module, functionName: "providerOf", args: [account] });
-  if (found.status === STATUS.none) {
+  const state = STATES[found.status] ?? "none";
+  if (state === "none") {
     if (collateral === undefined) {
       throw new CodedError("PROVIDER_UNKNOWN", `${account} is not registered as a provider`, {
         hint: "Register it with --collateral <oGPU>: what it loses when it delivers false results.",
       });
     }
     await requireDone(transactions, { module, name: "register", args: [name, endpoint] }, collateral);
-    return;
+    return { state: "active", endpoint };
   }
-  if (found.status !== STATUS.active && found.status !== STATUS.paused) {
-    throw new CodedError("PROVIDER_LEAVING", `${account} is leaving: it can register again when that is over`);
-  }
+  if (state === "leaving") return { state, endpoint: found.endpoint };
   if (found.name !== name || found.endpoint !== endpoint) {
     await requireDone(transactions, { module, name: "describe", args: [name, endpoint] });
   }
-  if (found.status === STATUS.paused) await requireDone(transactions, { module, name: "resume", args: [] });
+  if (state === "active" || !terms.resumes) return { state, endpoint };
+  await requireDone(transactions, { module, name: "resume", args: [] });
+  return { state: "active", endpoint };
 }
 
 export interface KnownDevice {

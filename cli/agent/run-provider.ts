@@ -27,7 +27,8 @@ import { JournalFile } from "./journal-file.ts";
 import { NodeChain } from "./node-chain.ts";
 import { NodeProgress } from "./node-progress.ts";
 import { offeringRunner } from "./offering-runner.ts";
-import { addDevice, knownDevice, registerProvider } from "./register-provider.ts";
+import { addDevice, knownDevice, type Registration, registerProvider } from "./register-provider.ts";
+import { StopPause } from "./stop-pause.ts";
 import { systemClock } from "./system-clock.ts";
 
 export interface ProviderSetup {
@@ -54,8 +55,10 @@ export interface ProviderSetup {
   readonly queue: { readonly address: string; readonly token: string } | undefined;
   /** Of canaries and tests: parts that do not do what they should. */
   readonly faults?: ProviderFaults;
+  /** Pauses on chain when it is stopped. */
+  readonly pausesOnStop?: boolean;
   progress(text: string): void;
-  tell(event: ProviderEvent | ProviderStarted): void;
+  tell(event: ProviderEvent | ProviderStarted | ProviderStopped): void;
 }
 
 export interface ProviderFaults {
@@ -72,6 +75,18 @@ export interface ProviderStarted {
   readonly endpoint: string;
   readonly device: string;
   readonly tier: number;
+  /** Whoever is paused or leaves serves what it still owes, and gets no new work. */
+  readonly state: Registration["state"];
+}
+
+export interface ProviderStopped {
+  readonly kind: "stopped";
+  /** Whether it gets work no more until it is started again; `undefined` where it got none before. */
+  readonly paused: boolean | undefined;
+  /** Why it could not pause. */
+  readonly problem: string | undefined;
+  /** Jobs that it still answers for. */
+  readonly jobs: readonly bigint[];
 }
 
 /** Milliseconds between two looks for blobs that nobody needs any more. */
@@ -91,16 +106,45 @@ export async function runProvider(setup: ProviderSetup, signal: AbortSignal): Pr
     server.listen(setup.port, setup.host);
     await once(server, "listening");
     const endpoint = setup.endpoint ?? urlOf(server, setup.host);
-    await registerProvider(chain, { name: setup.name, endpoint, collateral: setup.collateral });
-    const working = await workingDevice(chain, device, setup, signal);
-    setup.tell({ kind: "started", account: chain.account, endpoint, device: device.name, tier: working.tier });
-    await work({ setup, chain, store, journal, server, device, working, endpoint }, signal);
+    const pause = new StopPause(setup.dataDir);
+    const { name, collateral } = setup;
+    const registered = await registerProvider(chain, { name, endpoint, collateral, resumes: await pause.isOwn() });
+    const { state } = registered;
+    if (state === "active") await pause.forget();
+    const working = state === "leaving" ? retired(setup) : await workingDevice(chain, device, setup, signal);
+    setup.tell({ kind: "started", account: chain.account, endpoint, device: device.name, tier: working.tier, state });
+    if (registered.endpoint !== endpoint) setup.tell(elsewhere(registered));
+    const jobs = await work({ setup, chain, store, journal, server, device, working, endpoint, state }, signal);
+    setup.tell({ kind: "stopped", jobs, ...(await pausedBy(pause, chain, setup)) });
   } finally {
     server.closeAllConnections();
     server.close();
     chain.close();
     await journal.close();
     await store.close();
+  }
+}
+
+/** Its devices are gone from the chain, and nothing is asked of them but what was committed before. */
+function retired({ region }: ProviderSetup): WorkingDevice {
+  return { id: 0n, tier: 0, region: regionOf(region), speed: CAUTIOUS_SPEED };
+}
+
+function elsewhere({ endpoint }: Registration): ProviderEvent {
+  const message = `it is leaving, so that its endpoint stays ${endpoint}: start it where verifiers find it there`;
+  return { kind: "problem", job: undefined, code: "ENDPOINT_FIXED", message };
+}
+
+async function pausedBy(
+  pause: StopPause,
+  chain: NodeChain,
+  { key, pausesOnStop }: ProviderSetup,
+): Promise<Pick<ProviderStopped, "paused" | "problem">> {
+  if (pausesOnStop !== true) return { paused: false, problem: undefined };
+  try {
+    return { paused: await pause.pause(chain, key), problem: undefined };
+  } catch (error) {
+    return { paused: false, problem: error instanceof Error ? error.message : String(error) };
   }
 }
 
@@ -142,12 +186,14 @@ interface Workshop {
   readonly device: Device;
   readonly working: WorkingDevice;
   readonly endpoint: string;
+  readonly state: Registration["state"];
 }
 
+/** Gives the jobs that it still answers for when it ends. */
 async function work(
-  { setup, chain, store, journal, server, device, working, endpoint }: Workshop,
+  { setup, chain, store, journal, server, device, working, endpoint, state }: Workshop,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<readonly bigint[]> {
   const { queue } = setup;
   const web = agentWeb(chain.link, setup.allowInternal);
   const blobs = new StoredBlobs(store, queue === undefined ? {} : { ownerOf: ownerByToken(queue.token) }, web);
@@ -162,7 +208,8 @@ async function work(
   const port = faults?.chain?.(chain) ?? chain;
   const progress = new NodeProgress(setup.rpc, (digest) => chain.sign(digest));
   const ports = { chain: port, blobs, journal, clock: systemClock, progress, runner, web, random, tell: setup.tell };
-  const agent = await ProviderAgent.open(ports, { policy: setup.policy, device: working, places: [setup.rpc] });
+  const policy = state === "leaving" ? { ...setup.policy, pool: false, auctions: false } : setup.policy;
+  const agent = await ProviderAgent.open(ports, { policy, device: working, places: [setup.rpc] });
   const onFailure = (error: unknown): void =>
     setup.tell({ kind: "problem", job: undefined, code: "SERVICE_FAILED", message: String(error) });
   const service = new ProviderService({ chain, blobs, runner, agent, signal, onFailure });
@@ -170,6 +217,7 @@ async function work(
   const timer = setInterval(() => void store.collect().catch(() => undefined), COLLECT_MILLISECONDS);
   try {
     await agent.run(signal);
+    return agent.memory.jobs();
   } finally {
     clearInterval(timer);
     await queued?.close();

@@ -42,11 +42,16 @@ export interface VerifierStarted {
   readonly account: Hex;
   readonly stake: bigint;
   readonly units: bigint;
+  /** Whoever is paused, jailed or leaves answers the seats that it has, and gets no new ones from the next epoch on. */
+  readonly state: "active" | "paused" | "leaving";
+  /** Protocol seconds; 0 when it is not. */
+  readonly jailedUntil: bigint;
 }
 
 /** Blocks before the present one whose rounds are looked at: this verifier may have been down when it was drawn. */
 const LOOK_BACK = 2_000n;
-const ACTIVE = 1;
+/** As the module numbers them. */
+const STATES = ["none", "active", "paused", "leaving"] as const;
 /** That fetching an output to be checked may take. */
 const OUTPUT_MILLISECONDS = 60_000;
 
@@ -89,11 +94,12 @@ async function register(chain: NodeChain, { stake }: VerifierSetup): Promise<Ver
     await requireDone(transactions, { module: "verifiers", name: "register", args: [] }, stake);
     found = await read();
   }
-  if (found.status !== ACTIVE) {
-    throw new CodedError("VERIFIER_UNKNOWN", `${account} is no active verifier`, {
-      status: found.status,
-      hint: "Register it with --stake <oGPU>, or with verifiers.register of the chain; resume() ends a pause.",
+  const state = STATES[found.status] ?? "none";
+  if (state === "none") {
+    throw new CodedError("VERIFIER_UNKNOWN", `${account} is not registered as a verifier`, {
+      hint: "Register it with --stake <oGPU>: what it loses when it says what is false.",
     });
   }
-  return { event: "started", account, stake: found.stake, units: found.units };
+  const { stake: staked, units, jailedUntil } = found;
+  return { event: "started", account, stake: staked, units, state, jailedUntil };
 }

@@ -6,7 +6,7 @@ import type { VerifierStarted } from "./run-verifier.ts";
 export function verifierText(event: VerifierEvent | VerifierStarted): string {
   switch (event.event) {
     case "started":
-      return `verifier ${event.account}: ${formatOgpu(event.stake)} oGPU at stake, ${event.units} units in draws`;
+      return `verifier ${event.account}: ${formatOgpu(event.stake)} oGPU at stake, ${drawsText(event)}`;
     case "drawn":
       return `round ${event.round}: recomputing tile ${event.tile} of launch ${event.launch}`;
     case "found":
@@ -22,4 +22,12 @@ export function verifierText(event: VerifierEvent | VerifierStarted): string {
     default:
       return `round ${event.round}: ${event.error}; trying again`;
   }
+}
+
+function drawsText({ units, state, jailedUntil }: VerifierStarted): string {
+  if (state === "leaving") return "leaving; it answers the seats that it has, and gets no new ones";
+  if (state === "paused") return "paused; it answers the seats that it has. To be drawn again: ogpu verifier resume";
+  if (jailedUntil === 0n) return `${units} units in draws`;
+  const until = new Date(Number(jailedUntil) * 1_000).toISOString();
+  return `jailed until ${until}. To be drawn again after that: ogpu verifier unjail`;
 }

@@ -14,7 +14,8 @@ export const providerRun: Command = defineCommand({
   summary: "Compute jobs of others on this machine; ogpu provider by itself does the same",
   details:
     "Tests and measures the device, registers it, joins sources of tasks and bids for jobs by the policy below, fetches " +
-    "inputs, computes, commits, opens what verifiers draw, and delivers. It goes on where it stopped after a restart. " +
+    "inputs, computes, commits, opens what verifiers draw, and delivers. It goes on where it stopped after a restart. When it " +
+    "is stopped it pauses on the chain, and resumes when it is started again; a pause of ogpu provider pause stays. " +
     "docs/providers.md explains collateral, policy and what can go wrong.",
   options: {
     rpc: rpcOption,
@@ -61,6 +62,10 @@ export const providerRun: Command = defineCommand({
       min: 1,
     },
     stopWithInput: { type: "flag", description: "stop when standard input ends, for programs that start providers" },
+    noPause: {
+      type: "flag",
+      description: "do not pause on the chain when it is stopped, as for a restart that takes seconds",
+    },
     allowInternal: allowInternalOption,
     queue: queueOption,
     queueToken: queueTokenOption,
@@ -100,7 +105,7 @@ export const providerRun: Command = defineCommand({
     } = options;
     await runProvider(
       {
-        ...{ ...rest, key, progress },
+        ...{ ...rest, key, progress, pausesOnStop: !options.noPause },
         queue: queue === undefined ? undefined : { address: queue, token: tokenOf(token) },
         collateral: collateral === undefined ? undefined : ogpu("--collateral", collateral),
         policy: {

@@ -55,6 +55,8 @@ export class ProviderProcesses {
     const process = new ValidatorProcess({
       args: [
         ...["provider", "--json", "--stop-with-input", "--rpc", rpc, "--from", String(PROVIDER_ACCOUNTS[index])],
+        // The chain stops with them: nobody is late.
+        "--no-pause",
         ...["--data-dir", dataDir, "--name", `devnet-${index}`, "--collateral", COLLATERAL],
         ...["--port", String(port), "--tier", "0", "--quick", "--region", "devnet", "--min-price", "0.01"],
       ],

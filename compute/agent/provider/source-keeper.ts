@@ -90,16 +90,23 @@ export class SourceKeeper {
   }
 
   #decline(source: bigint, reason: string): void {
-    if (this.#told.get(source) === reason) return;
-    if (this.#told.size >= PROVIDER_LIMITS.journalRecords) this.#told.clear();
-    this.#told.set(source, reason);
-    this.#ports.tell({ kind: "declined", what: `source ${source}`, reason });
+    if (this.#isNew(source, reason)) this.#ports.tell({ kind: "declined", what: `source ${source}`, reason });
   }
 
-  async #send(action: ChainAction): Promise<boolean> {
+  #isNew(source: bigint, told: string): boolean {
+    if (this.#told.get(source) === told) return false;
+    if (this.#told.size >= PROVIDER_LIMITS.journalRecords) this.#told.clear();
+    this.#told.set(source, told);
+    return true;
+  }
+
+  async #send(action: Extract<ChainAction, { kind: "joinSource" | "leaveSource" }>): Promise<boolean> {
     const outcome = await this.#ports.chain.send(action);
     if (outcome.kind === "done") this.#ports.tell({ kind: "sent", action: action.kind, job: undefined });
-    else this.#ports.tell({ kind: "refused", action: action.kind, job: undefined, error: outcome.error });
+    else if (this.#isNew(action.source, `${action.kind} ${outcome.error}`)) {
+      // One who is paused is refused with every look.
+      this.#ports.tell({ kind: "refused", action: action.kind, job: undefined, error: outcome.error });
+    }
     return outcome.kind === "done";
   }
 }
