@@ -87,7 +87,7 @@ export const COMMANDS: readonly CommandSection[] = [
     entries: [
       {
         name: "job",
-        summary: "Have work computed and checked: submit, quote, watch, result, cancel, list",
+        summary: "Have work computed and checked: submit, quote, watch, result, demand, cancel, list",
         load: async () => (await import("./commands/job.ts")).job,
       },
       {

@@ -46,6 +46,7 @@ const HINTS: Readonly<Record<string, string>> = {
   WrongStatus: "ogpu job watch shows where the job is.",
   NotClient: "Sign with the key that submitted the job.",
   NotOwner: "Sign with the key that made the source.",
+  DemandOpen: "Somebody demands just that already: wait for the answer.",
   OutOfRange: "What is named must be between the last two numbers.",
 };
 

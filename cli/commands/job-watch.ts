@@ -13,8 +13,8 @@ export const jobWatch: Command = defineCommand({
   name: "watch",
   summary: "Follow a job: where it is, how far its workers are, then its receipt",
   details:
-    "With the key of the job's client it also attests that it holds the state after each accepted segment, so that the next " +
-    "one begins at once, and shows inputs that somebody demands on chain.\nExit code 0 when the job is settled, 1 when it ended otherwise.",
+    "With the key of the job's client, or of whom it named by ogpu job holder, it also attests that it holds the state after each " +
+    "accepted segment, so that the next one begins at once; with the client's it shows inputs that somebody demands on chain.\nExit code 0 when the job is settled, 1 when it ended otherwise.",
   args: [{ name: "job", description: "its number" }],
   options: { rpc: rpcOption, ...senderOptions, allowInternal: allowInternalOption },
   examples: [

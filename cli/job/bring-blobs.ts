@@ -67,7 +67,7 @@ export async function fetchBlob(address: Hex, places: readonly string[], web: We
     if (!isCoded(error, "BLOB_ABSENT") && !(error instanceof DOMException)) throw error;
     throw new CodedError("JOB_OUTPUT_ABSENT", `nobody gives the output ${address}`, {
       places,
-      hint: "Try again later, or demand it on chain: a worker that withholds its output is punished.",
+      hint: "Try again later, or demand it: ogpu job demand has a worker that withholds its output punished.",
     });
   }
 }
