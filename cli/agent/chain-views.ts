@@ -87,9 +87,10 @@ export function roundView(
   dispute: VerificationAnswer<"disputeOf">,
   [inputs, outputs]: VerificationAnswer<"addressesOf">,
 ): RoundView {
-  const { id, job, segment, segments, program, segmentRoot, firstLaunch, endLaunch, by, isFinal } = round;
+  const { id, job, segment, segments, program, segmentRoot, firstLaunch, endLaunch, by, isFinal, reason } = round;
   return {
-    ...{ id, job, segment, segments, program, segmentRoot, firstLaunch, endLaunch, by, isFinal, inputs, outputs },
+    ...{ id, job, segment, segments, program, segmentRoot, firstLaunch, endLaunch, by, isFinal, reason },
+    ...{ inputs, outputs },
     worker: lower(round.worker),
     checkpoint: given(round.startCheckpoint),
     seedPublished: given(round.seed) !== undefined,

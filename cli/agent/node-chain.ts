@@ -1,5 +1,5 @@
 /** The chain as agents see it, through a node's JSON-RPC. */
-import { getAbiItem, toEventSelector } from "viem";
+import { decodeEventLog, getAbiItem, toEventSelector } from "viem";
 import { bytes32, bytesToHex, concatBytes, type Hex, hexToBytes } from "../../base/bytes.ts";
 import { CodedError, isCoded } from "../../base/errors.ts";
 import { signHash } from "../../base/secp256k1.ts";
@@ -30,6 +30,7 @@ import { systemClock } from "./system-clock.ts";
 import { TransactionQueue } from "./transaction-queue.ts";
 
 const COMMITTED = toEventSelector(getAbiItem({ abi: ogpuModules.market.abi, name: "Committed" }));
+const DISPUTED = toEventSelector(getAbiItem({ abi: ogpuModules.verification.abi, name: "Disputed" }));
 
 /** Entries of one answer. */
 const PAGE = 100;
@@ -178,6 +179,21 @@ export class NodeChain implements ChainPort {
         ]),
       )),
     );
+  }
+
+  async disputed(round: bigint): Promise<{ readonly launch: number; readonly tile: number } | undefined> {
+    const head = await callQuantity(this.link.url, "eth_blockNumber", []);
+    const first = head < COMMITMENT_BLOCKS ? 0n : head - COMMITMENT_BLOCKS + 1n;
+    const { address, abi } = ogpuModules.verification;
+    const range = { fromBlock: quantity(first), toBlock: quantity(head), address };
+    const topics = [DISPUTED, bytesToHex(bytes32(round))];
+    const logs = await callRpc<readonly LogJson[]>(this.link.url, "eth_getLogs", [{ ...range, topics }]);
+    const last = logs.at(-1);
+    if (last === undefined) return undefined;
+    const { args } = decodeEventLog({
+      ...{ abi, eventName: "Disputed", data: last.data, topics: last.topics as [Hex, ...Hex[]] },
+    });
+    return { launch: args.launch, tile: args.tile };
   }
 
   opening(round: bigint, seat: number): Promise<SeatOpening | undefined> {

@@ -16,11 +16,19 @@ export function providerText(event: ProviderEvent | ProviderStarted | ProviderSt
       return `job ${event.job}: computing segment ${event.segment}`;
     case "computed":
       return `job ${event.job}: segment ${event.segment} took ${Math.round(event.milliseconds)} ms on ${event.device}`;
+    case "accused":
+      return accusedText(event);
     case "declined":
       return `${event.what}: declined, ${event.reason}`;
     default:
       return `${ofJob(event.job)}[${event.code}] ${event.message}`;
   }
+}
+
+function accusedText({ job, launch, tile, isRight }: Extract<ProviderEvent, { kind: "accused" }>): string {
+  const about = `job ${job}: verifiers do not believe tile ${tile} of launch ${launch}`;
+  if (isRight) return `${about}, and the reference finds it right: the referee is called`;
+  return `${about}, and the reference finds other bits too: stop and look at the device`;
 }
 
 function startedText({ account, endpoint, device, tier, state }: ProviderStarted): string {

@@ -69,6 +69,11 @@ export const providerRun: Command = defineCommand({
     allowInternal: allowInternalOption,
     queue: queueOption,
     queueToken: queueTokenOption,
+    noChallenge: {
+      type: "flag",
+      description:
+        "never call the referee against a vote that was wrong, which takes a bond for the time that it judges",
+    },
     refereeableOnly: { type: "flag", description: "only programs whose every tile the referee can check" },
   },
   examples: [
@@ -110,7 +115,11 @@ export const providerRun: Command = defineCommand({
         collateral: collateral === undefined ? undefined : ogpu("--collateral", collateral),
         policy: {
           ...{ ...USUAL_POLICY, pool: !noPool, auctions: !noAuctions, refereeableOnly, seconds: maxSeconds },
-          ...{ minimumPrice: ogpu("--min-price", minPrice), memoryBytes: memory * 1_048_576 },
+          ...{
+            defends: !options.noChallenge,
+            minimumPrice: ogpu("--min-price", minPrice),
+            memoryBytes: memory * 1_048_576,
+          },
         },
         tell: (event) => context.report({ event: "provider", ...event }, providerText(event)),
       },

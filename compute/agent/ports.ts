@@ -185,6 +185,8 @@ export interface RoundView {
   readonly by: bigint;
   /** Nothing changes any more, and no challenge is taken. */
   readonly isFinal: boolean;
+  /** Why it was decided so, as the module numbers them; 0 until then. */
+  readonly reason: number;
   /** The worker has published the seed of the segment's salts. */
   readonly seedPublished: boolean;
   readonly seats: readonly SeatView[];
@@ -369,6 +371,8 @@ export interface ChainPort {
   ownJobs(limit: number): Promise<readonly bigint[]>;
   /** `dispute.seats` are those of this account. */
   round(id: bigint): Promise<RoundView | undefined>;
+  /** The tile that was put to the vote last; undefined when none was. */
+  disputed(round: bigint): Promise<{ readonly launch: number; readonly tile: number } | undefined>;
   /** What the worker opened a seat's tile with; undefined when no transaction shows it by itself. */
   opening(round: bigint, seat: number): Promise<SeatOpening | undefined>;
   /** The encoded program, from the chain; undefined when nobody published it. */

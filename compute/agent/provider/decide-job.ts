@@ -36,6 +36,8 @@ export type Intent =
       readonly record: SegmentRecord;
       readonly seats: readonly SeatPlace[];
     }
+  /** A vote, or the lack of one, went against it: look whether that is wrong. */
+  | { readonly kind: "defend"; readonly round: RoundView; readonly record: SegmentRecord }
   | { readonly kind: "answer"; readonly demand: DemandView }
   /** Somebody else has it now, or it is over: what runs for it stops. */
   | { readonly kind: "stop" }
@@ -61,6 +63,9 @@ const OVER: ReadonlySet<number> = new Set([
   JOB_STATUS.cancelled,
   JOB_STATUS.expired,
 ]);
+
+/** As verification numbers its reasons: voted false, voted unavailable. */
+const LOST_BY_VOTE: ReadonlySet<number> = new Set([3, 4]);
 
 export function isOver({ status }: JobView): boolean {
   return OVER.has(status);
@@ -148,6 +153,8 @@ function decideRound({ account, job, memory }: JobSituation, round: RoundView): 
   if (opened && round.phase !== "sealing" && !round.seedPublished) {
     intents.push(send({ kind: "publishSeed", round: round.id, seed: record.task.seed }));
   }
+  const isLost = round.phase === "rejected" && LOST_BY_VOTE.has(round.reason);
+  if (isLost || round.phase === "referee") intents.push({ kind: "defend", round, record });
   return intents;
 }
 

@@ -20,6 +20,8 @@ export interface ProviderPolicy {
   readonly transferBytes: number;
   /** Programs whose every tile the referee can check: others are riskier for everybody. */
   readonly refereeableOnly: boolean;
+  /** Calls the referee, for a bond, against a vote that the reference says is wrong. */
+  readonly defends: boolean;
   /** Sources at a time, and jobs that were bid for and are not over. */
   readonly sources: number;
   readonly jobs: number;
@@ -34,6 +36,7 @@ export const USUAL_POLICY: ProviderPolicy = {
   seconds: 3_600,
   transferBytes: 2 ** 31,
   refereeableOnly: false,
+  defends: true,
   sources: 16,
   jobs: 4,
 };

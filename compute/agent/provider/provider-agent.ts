@@ -27,6 +27,7 @@ import { BidDesk } from "./bid-desk.ts";
 import { BidPlaces } from "./bid-places.ts";
 import { CheckpointSearch } from "./checkpoint-search.ts";
 import { decideJob, type Intent, isOver } from "./decide-job.ts";
+import { Defence } from "./defence.ts";
 import { JobPrograms } from "./job-programs.ts";
 import { dropJob, dropStatesBefore } from "./kept-blobs.ts";
 import type { ProviderPolicy, WorkingDevice } from "./policy.ts";
@@ -84,6 +85,7 @@ export class ProviderAgent {
   readonly #tries = new Map<bigint, number>();
   readonly #places: BidPlaces;
   readonly #desk: BidDesk;
+  readonly #defence: Defence;
   /** Manifests of states that were let go. */
   readonly #dropped = new Set<Hex>();
   #journalled = 0;
@@ -98,6 +100,7 @@ export class ProviderAgent {
     this.#sender = new ActionSender(ports);
     this.#programs = new JobPrograms(ports);
     this.#places = new BidPlaces(memory, options.policy.jobs);
+    this.#defence = new Defence({ ...ports, programs: this.#programs });
     const { blobs, web } = ports;
     this.#desk = new BidDesk(
       {
@@ -312,6 +315,10 @@ export class ProviderAgent {
     }
     if (intent.kind === "open") return this.#open(id, intent);
     if (intent.kind === "answer") return this.#answer(job, intent.demand);
+    if (intent.kind === "defend") {
+      if (this.#options.policy.defends) await this.#defence.defend(intent.round, intent.record, this.#signal);
+      return true;
+    }
     if (intent.kind === "run") {
       this.#start(job, intent);
       return true;

@@ -18,5 +18,13 @@ export type ProviderEvent =
       readonly device: string;
       readonly distrusted: string | null;
     }
+  /** Its result was not believed because of this tile; whether the reference finds it as it was committed. */
+  | {
+      readonly kind: "accused";
+      readonly job: bigint;
+      readonly launch: number;
+      readonly tile: number;
+      readonly isRight: boolean;
+    }
   | { readonly kind: "declined"; readonly what: string; readonly reason: string }
   | { readonly kind: "problem"; readonly job: bigint | undefined; readonly code: string; readonly message: string };

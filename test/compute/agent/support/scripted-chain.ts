@@ -18,6 +18,8 @@ export class ScriptedChain {
   readonly jobs: Map<bigint, Mutable<JobView>> = new Map();
   readonly rounds: Map<bigint, Mutable<RoundView>> = new Map();
   readonly sourcesById: Map<bigint, SourceView> = new Map();
+  /** Tiles that were put to the vote last. */
+  readonly disputes: Map<bigint, { readonly launch: number; readonly tile: number }> = new Map();
   readonly programs: Map<Hex, Uint8Array> = new Map();
   readonly endpoints: Map<Hex, string> = new Map();
   readonly members: MembershipView[] = [];
@@ -64,6 +66,7 @@ export class ScriptedChain {
         found([...this.jobs.values()].filter((job) => job.status === 1 && job.source === 0n).map(({ id }) => id)),
       ownJobs: () => found([...this.jobs.keys()]),
       round: (id) => found(this.rounds.get(id)),
+      disputed: (id) => found(this.disputes.get(id)),
       opening: () => found(undefined),
       program: (address) => {
         this.onProgram();
@@ -133,7 +136,15 @@ export function roundView(
 ): Mutable<RoundView> {
   return {
     ...{ job: job.id, segment: job.segment, segments: job.segments, program: job.program, checkpoint: job.checkpoint },
-    ...{ inputs: job.inputs, outputs: job.outputs, firstLaunch: 0, phase: "sealing", by: 100n, isFinal: false },
+    ...{
+      inputs: job.inputs,
+      outputs: job.outputs,
+      firstLaunch: 0,
+      phase: "sealing",
+      by: 100n,
+      isFinal: false,
+      reason: 0,
+    },
     ...{ seedPublished: false, seats: [], dispute: undefined },
     ...parts,
   };

@@ -34,7 +34,7 @@ function round(phase: RoundPhase, seats: readonly SeatView[], changes: Partial<R
   return {
     ...{ id: 7n, job: 1n, segment: 0, segments: 1, worker: OTHER, program: "0x01", segmentRoot: "0x02" },
     ...{ checkpoint: undefined, inputs: [], outputs: [], firstLaunch: 0, endLaunch: 5, by: 100n, isFinal: false },
-    seedPublished: false,
+    ...{ seedPublished: false, reason: 0 },
     ...{ phase, seats, dispute: undefined, ...changes },
   };
 }
