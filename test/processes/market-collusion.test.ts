@@ -2,6 +2,7 @@
 import { createPublicClient, http } from "viem";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
 import { OGPU } from "../../base/units.ts";
+import { statusName } from "../../rpc/client/market-answers.ts";
 import { REASON } from "../../vm/modules/market/numbers.ts";
 import { REASON as VERDICT } from "../../vm/modules/verification/round-types.ts";
 import { eventually, runOgpu } from "../cli/support/ogpu-process.ts";
@@ -9,7 +10,7 @@ import { addressOf, MarketNetwork } from "./support/market-network.ts";
 import { ProviderProcess } from "./support/provider-process.ts";
 
 const CLIENT = 0;
-const [ANNE, BERT] = [2, 3] as const;
+const [ANNE, BERT, CARL] = [2, 3, 4] as const;
 const COMMITTEE = [8, 9] as const;
 /** With four honest ones of 1,000: 85 % of the stake lie. */
 const STAKE = 11_500n * OGPU;
@@ -73,6 +74,29 @@ it("a colluding committee wins the vote and loses to the referee: the worker and
     expect(honest).toContain(await network.catcherOf(id, OGPU / 10n, fromCollateral));
     expect(collateral - (await network.collateralOf(ANNE))).toBe(fromCollateral);
     await network.wallet(CLIENT).then((wallet) => wallet.cancelJob({ job: id }));
+    return;
+  }
+});
+
+it("an honest worker that a colluding committee votes false calls the referee itself, and is paid", async () => {
+  await network.verifiers("colluding", ...COMMITTEE);
+  const worker = await network.provider("honest", CARL);
+  for (let tries = 1; ; tries++) {
+    const terms = ["--budget", "1", "--seats", "3", "--bid-seconds", "4", "--job-seconds", "900"];
+    const id = await network.submit(CLIENT, 16, 2, ...terms);
+    const { round, ...closed } = await network.closedRound(id);
+    const called = (await network.events("verification", "Challenged")).filter(({ args }) => args.round === round);
+    // Nobody of the committee was drawn, or an honest verifier was faster.
+    const isOwn = called.some(({ args }) => args.challenger.toLowerCase() === addressOf(CARL));
+    expect(closed.accepted).toBe(true);
+    if (!isOwn && tries < TRIES) continue;
+    expect(isOwn).toBe(true);
+    const decided = (await network.events("verification", "Decided")).filter(({ args }) => args.round === round);
+    expect(decided.map(({ args }) => [args.accepted, args.reason])).toContainEqual([false, VERDICT.votedFalse]);
+    expect(worker.lines).toContainEqual(expect.objectContaining({ kind: "accused", job: String(id), isRight: true }));
+    const job = await network.jobOver(id);
+    expect([statusName(job.status), job.worker.toLowerCase()]).toEqual(["settled", addressOf(CARL)]);
+    expect(await network.punished(id)).toEqual([]);
     return;
   }
 });

@@ -67,7 +67,9 @@ export class Defence {
     const isRight = bytesToHex(found.digest) === digest;
     tell({ kind: "accused", job: round.job, ...place, isRight });
     const encoded = isRight ? await chain.program(round.program) : undefined;
-    if (encoded === undefined) return;
+    // Whoever comes after another's call that was enough loses its bond.
+    const isLost = (await chain.round(round.id))?.phase === round.phase;
+    if (encoded === undefined || !isLost) return;
     const chunks = chunksOf(encoded, round, place, inputs);
     await callReferee(chain, round.id, place, chunks, ({ action, error }) => {
       if (error === undefined) tell({ kind: "sent", action, job: round.job });
