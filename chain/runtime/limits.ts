@@ -79,6 +79,8 @@ export const MAX_SERVED_PEERS = 1_024;
 
 /** Transactions whose senders are remembered for a while, whether or not they wait: two large blocks of them. */
 export const MAX_RECOVERED_KEPT = 8_192;
+/** And what they take: as much as four blocks. Who has no money can sign as many as he likes, of 128 KiB each. */
+export const MAX_RECOVERED_BYTES: number = 32 * 1024 * 1024;
 
 /** Senders recovered on the main thread: half a millisecond; waking other threads for so few takes longer (measured). */
 export const INLINE_RECOVERIES = 8;

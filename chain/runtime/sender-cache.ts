@@ -1,6 +1,7 @@
 /**
  * Recovers each transaction's sender once, although it comes by gossip, in a proposed block and again from others. What
- * is being recovered is waited for; what was recovered lately is known.
+ * is being recovered is waited for; what was recovered lately is known. Its bytes are copied: they come as a part of a
+ * message or block, all of which would stay in memory for as long as the transaction is known or waits.
  */
 import { bytesToHex, type Hex } from "../../base/bytes.ts";
 import { assert } from "../../base/errors.ts";
@@ -8,7 +9,7 @@ import { keccak256 } from "../../base/keccak.ts";
 import type { Address } from "../../vm/state/account.ts";
 import { decodeTransaction } from "../../vm/transaction/transaction.ts";
 import type { RecoveryResult } from "../senders/sender-pool.ts";
-import { MAX_RECOVERED_KEPT } from "./limits.ts";
+import { MAX_RECOVERED_BYTES, MAX_RECOVERED_KEPT } from "./limits.ts";
 
 type Recover = (raws: readonly Uint8Array[]) => Promise<readonly RecoveryResult[]>;
 
@@ -16,12 +17,14 @@ type Recover = (raws: readonly Uint8Array[]) => Promise<readonly RecoveryResult[
 interface Known {
   result: RecoveryResult | undefined;
   readonly batch: Promise<void> | undefined;
+  readonly bytes: number;
 }
 
 export class SenderCache {
   readonly #recover: Recover;
   /** The oldest first. */
   readonly #known = new Map<Hex, Known>();
+  #bytes = 0;
 
   constructor(recover: Recover) {
     this.#recover = recover;
@@ -36,7 +39,9 @@ export class SenderCache {
   know(raw: Uint8Array, sender: Address): Hex {
     const transaction = decodeTransaction(raw);
     const hash = bytesToHex(transaction.hash);
-    if (!this.#known.has(hash)) this.#known.set(hash, { result: { transaction, sender }, batch: undefined });
+    if (!this.#known.has(hash)) {
+      this.#keep(hash, { result: { transaction, sender }, batch: undefined, bytes: raw.length });
+    }
     this.#trim();
     return hash;
   }
@@ -48,7 +53,7 @@ export class SenderCache {
   ): Promise<readonly RecoveryResult[]> {
     const unknown = new Map<Hex, Uint8Array>();
     for (const [index, hash] of hashes.entries()) {
-      if (!this.#known.has(hash)) unknown.set(hash, raws[index] as Uint8Array);
+      if (!this.#known.has(hash)) unknown.set(hash, new Uint8Array(raws[index] as Uint8Array));
     }
     if (unknown.size > 0) this.#begin(unknown);
     const all = hashes.map((hash) => this.#known.get(hash));
@@ -69,21 +74,31 @@ export class SenderCache {
       },
       (error: unknown) => {
         // A failure is our own, and may pass: it is not kept.
-        for (const hash of unknown.keys()) this.#known.delete(hash);
+        for (const hash of unknown.keys()) this.#forget(hash);
         throw error;
       },
     );
-    for (const hash of unknown.keys()) {
-      const known = { result: undefined, batch };
+    for (const [hash, { length }] of unknown) {
+      const known = { result: undefined, batch, bytes: length };
       begun.push(known);
-      this.#known.set(hash, known);
+      this.#keep(hash, known);
     }
+  }
+
+  #keep(hash: Hex, known: Known): void {
+    this.#known.set(hash, known);
+    this.#bytes += known.bytes;
+  }
+
+  #forget(hash: Hex): void {
+    this.#bytes -= this.#known.get(hash)?.bytes ?? 0;
+    this.#known.delete(hash);
   }
 
   #trim(): void {
     for (const hash of this.#known.keys()) {
-      if (this.#known.size <= MAX_RECOVERED_KEPT) return;
-      this.#known.delete(hash);
+      if (this.#known.size <= MAX_RECOVERED_KEPT && this.#bytes <= MAX_RECOVERED_BYTES) return;
+      this.#forget(hash);
     }
   }
 }

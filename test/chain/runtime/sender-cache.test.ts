@@ -1,6 +1,10 @@
 import { expect, it } from "vitest";
+import type { Hex } from "../../../base/bytes.ts";
+import { CodedError } from "../../../base/errors.ts";
+import { MAX_RECOVERED_BYTES } from "../../../chain/runtime/limits.ts";
 import { SenderCache } from "../../../chain/runtime/sender-cache.ts";
-import { SenderPool } from "../../../chain/senders/sender-pool.ts";
+import { type RecoveryResult, SenderPool } from "../../../chain/senders/sender-pool.ts";
+import { decodeTransaction } from "../../../vm/transaction/transaction.ts";
 import { ALICE, SingleNode } from "./support/single-node.ts";
 
 const fixture = new SingleNode();
@@ -50,4 +54,27 @@ it("takes the word of another thread of ours, within its bound", async () => {
   expect(first).toMatchObject({ sender: ALICE.address, transaction: { nonce: 0n } });
   expect(asked).toEqual([]);
   await pool.close();
+});
+
+it("keeps a transaction's own bytes, and not the message or block that it came in", async () => {
+  const { cache, pool } = counted();
+  const [raw] = raws as [Uint8Array];
+  const message = new Uint8Array(1_000_000);
+  message.set(raw, 500_000);
+  const [result] = await cache.recover([message.subarray(500_000, 500_000 + raw.length)]);
+  if (result === undefined || result instanceof CodedError) throw new Error("a good transaction");
+  expect(result.transaction.raw).toEqual(raw);
+  expect(result.transaction.raw.buffer.byteLength).toBe(raw.length);
+  expect(result.transaction.data.buffer.byteLength).toBeLessThanOrEqual(raw.length);
+  await pool.close();
+});
+
+it("knows no more of large transactions than their bound in bytes allows, the oldest forgotten first", async () => {
+  const entry: RecoveryResult = { transaction: decodeTransaction(raws[0] as Uint8Array), sender: ALICE.address };
+  const cache = new SenderCache(async (some) => some.map(() => entry));
+  const size = 131_072;
+  const most = MAX_RECOVERED_BYTES / size;
+  const hashes = Array.from({ length: most + 10 }, (_, index): Hex => `0x${index.toString(16).padStart(64, "0")}`);
+  for (const hash of hashes) await cache.recover([new Uint8Array(size)], [hash]);
+  expect(hashes.filter((hash) => cache.has(hash))).toEqual(hashes.slice(10));
 });
