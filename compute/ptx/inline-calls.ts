@@ -5,7 +5,7 @@
  */
 import { type CodedError, isCoded } from "../../base/errors.ts";
 import { fail } from "./errors.ts";
-import { MAX_CALL_DEPTH, MAX_INSTRUCTIONS, MAX_REGISTERS } from "./limits.ts";
+import { INLINED_FOR_ALL, INLINED_PER_PART, MAX_CALL_DEPTH, MAX_INSTRUCTIONS, MAX_REGISTERS } from "./limits.ts";
 import { isScalarType, type ScalarType, sizeOf } from "./scalar-types.ts";
 import type {
   Guard,
@@ -65,6 +65,8 @@ class Inliner {
   readonly #functionsSeen = new Set<string>();
   readonly #problems: CodedError[] = [];
   #instances = 0;
+  readonly #mostInlined: number;
+  #inlined = 0;
 
   constructor(kernel: ParsedKernel, module: ParsedModule) {
     this.#kernel = kernel;
@@ -72,6 +74,8 @@ class Inliner {
     this.#registers = [...kernel.registers];
     this.#registerNames = [...kernel.registerNames];
     this.#variables = [...kernel.variables];
+    const own = [kernel, ...module.functions.values()].reduce((sum, body) => sum + partsOf(body), 0);
+    this.#mostInlined = INLINED_FOR_ALL + INLINED_PER_PART * own;
   }
 
   run(): Inlined {
@@ -101,7 +105,11 @@ class Inliner {
   #body(instance: Instance): void {
     const { body, prefix } = instance;
     const labelsAt = new Map<number, string[]>();
-    for (const [label, index] of body.labels) labelsAt.set(index, [...(labelsAt.get(index) ?? []), label]);
+    for (const [label, index] of body.labels) {
+      const there = labelsAt.get(index);
+      if (there === undefined) labelsAt.set(index, [label]);
+      else there.push(label);
+    }
     for (const [name, targets] of body.jumpTables) {
       this.#jumpTables.set(
         prefix + name,
@@ -193,6 +201,7 @@ class Inliner {
     if (instance.stack.length >= MAX_CALL_DEPTH) {
       fail("PTX_LIMIT", `call: calls are nested deeper than ${MAX_CALL_DEPTH}`, statement);
     }
+    this.#count(callee, statement);
     const prefix = `${target}'${this.#instances++}/`;
     const places = placesOf(callee, prefix);
     bind(call.arguments, callee.parameters, statement, instance, places);
@@ -202,6 +211,13 @@ class Inliner {
     const registers = this.#declare(callee, statement);
     this.#body({ body: callee, registers, prefix, places, stack: [...instance.stack, callee] });
     this.#labels.set(`${prefix}end`, this.#statements.length);
+  }
+
+  #count(callee: ParsedFunction, statement: Statement): void {
+    this.#inlined += partsOf(callee);
+    if (this.#inlined > this.#mostInlined) {
+      fail("PTX_LIMIT", `call: the bodies of all calls have more than ${this.#mostInlined} parts`, statement);
+    }
   }
 
   /** Two calls of a function never run at the same time, so they share its variables. */
@@ -285,6 +301,12 @@ class Inliner {
     const modifiers = [`${sign}${8 * Math.max(2, held)}`, `${sign}${8 * size}`];
     this.#push({ ...statement, opcode: "cvt", modifiers, operands: [target, source] });
   }
+}
+
+/** What putting the body in the place of a call takes: a body without instructions takes time too. */
+function partsOf({ statements, labels, jumpTables, callParameters }: ParsedBody): number {
+  const targets = [...jumpTables.values()].reduce((sum, table) => sum + 1 + table.length, 0);
+  return 1 + statements.length + labels.size + targets + callParameters.length;
 }
 
 function bits(size: number): string {

@@ -12,6 +12,13 @@ export const MAX_JUMP_TARGETS: number = 1_024;
 /** Device functions of a module, and calls within calls. */
 export const MAX_FUNCTIONS: number = 1_024;
 export const MAX_CALL_DEPTH: number = 64;
+/**
+ * Parts that the bodies of all calls of a kernel may have, each call and all within it counted: instructions, labels, targets
+ * of jump tables, places for parameters. For any kernel, and for each part of the module's own text: a few lines that call
+ * each other must not cost what a long text does, and bodies without instructions could be called without end.
+ */
+export const INLINED_FOR_ALL: number = 4_096;
+export const INLINED_PER_PART: number = 16;
 /** Basic blocks of one kernel. */
 export const MAX_BLOCKS: number = 4_096;
 /** Basic blocks times registers, which is what the analyses cost. */
@@ -41,6 +48,11 @@ export const MAX_EMITTED: number = 262_144;
 /** For each of its instructions, and for any kernel: real kernels need twice as many at most, hostile ones the square. */
 export const EMITTED_PER_INSTRUCTION: number = 4;
 export const EMITTED_FOR_ALL: number = 4_096;
+/**
+ * Steps of finding what dominates what. Real kernels take a few for each jump; a graph that takes so many more is compiled
+ * without nesting.
+ */
+export const MAX_DOMINATOR_STEPS: number = 1 << 22;
 /** Bytes of one WebAssembly function: the least that engines agree on is 7,654,321. */
 export const MAX_FUNCTION_BYTES: number = 7_000_000;
 /**

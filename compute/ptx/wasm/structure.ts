@@ -1,10 +1,11 @@
 /**
  * Turns the graph of a region's basic blocks into nested blocks and loops, which is all that WebAssembly has. Each block
  * is placed inside its immediate dominator; where paths meet again there is a `block` to jump out of, and where a path
- * comes back there is a `loop` (N. Ramsey, "Beyond Relooper", 2022). A graph with a loop that has two entrances, or
- * that nests too deep for us to recurse, becomes a `loop` around a `br_table` instead.
+ * comes back there is a `loop` (N. Ramsey, "Beyond Relooper", 2022). A graph with a loop that has two entrances, one
+ * that nests too deep for us to recurse, or one that takes too long to order, becomes a `loop` around a `br_table` instead.
  */
 import { type Block, type Kernel, successors } from "../ir.ts";
+import { MAX_DOMINATOR_STEPS } from "../limits.ts";
 
 export interface RegionGraph {
   /** Blocks in reverse postorder; the first is the root. */
@@ -53,6 +54,7 @@ export function regionGraph(kernel: Kernel, root: number): RegionGraph {
     for (const to of regionSuccessors(kernel.blocks[block] as Block)) predecessors[rank.get(to) as number]?.push(from);
   });
   const dominators = immediateDominators(predecessors);
+  if (dominators === undefined) return { ...NOTHING_NESTED, order, rank };
   const loops = new Set<number>();
   const merges = new Set<number>();
   let nestable = true;
@@ -75,21 +77,41 @@ export function regionGraph(kernel: Kernel, root: number): RegionGraph {
   return { order, loops, merges, children, rank, nestable };
 }
 
+const NOTHING_NESTED: Pick<RegionGraph, "loops" | "merges" | "children" | "nestable"> = {
+  loops: new Set(),
+  merges: new Set(),
+  children: new Map(),
+  nestable: false,
+};
+
 function isBack(rank: ReadonlyMap<number, number>, from: number, to: number): boolean {
   return (rank.get(to) as number) <= (rank.get(from) as number);
 }
 
-/** By rank, on ranks (K. Cooper, T. Harvey, K. Kennedy, "A simple, fast dominance algorithm", 2001). */
-function immediateDominators(predecessors: readonly (readonly number[])[]): readonly number[] {
+/**
+ * By rank, on ranks (K. Cooper, T. Harvey, K. Kennedy, "A simple, fast dominance algorithm", 2001). `undefined` when it takes
+ * too long: a hostile graph takes the third power of its blocks.
+ */
+function immediateDominators(predecessors: readonly (readonly number[])[]): readonly number[] | undefined {
   const dominators = predecessors.map(() => -1);
   dominators[0] = 0;
+  let steps = 0;
+  const intersect = (first: number, second: number): number => {
+    let [a, b] = [first, second];
+    for (; a !== b; steps++) {
+      if (a > b) a = dominators[a] as number;
+      else b = dominators[b] as number;
+    }
+    return a;
+  };
   for (let changed = true; changed; ) {
     changed = false;
     for (let to = 1; to < predecessors.length; to++) {
       let best = -1;
       for (const from of predecessors[to] ?? []) {
+        if (++steps > MAX_DOMINATOR_STEPS) return undefined;
         if (dominators[from] === -1) continue;
-        best = best === -1 ? from : intersect(dominators, best, from);
+        best = best === -1 ? from : intersect(best, from);
       }
       if (best !== dominators[to]) {
         dominators[to] = best;
@@ -98,16 +120,6 @@ function immediateDominators(predecessors: readonly (readonly number[])[]): read
     }
   }
   return dominators;
-}
-
-function intersect(dominators: readonly number[], first: number, second: number): number {
-  let a = first;
-  let b = second;
-  while (a !== b) {
-    if (a > b) a = dominators[a] as number;
-    else b = dominators[b] as number;
-  }
-  return a;
 }
 
 function dominates(dominators: readonly number[], upper: number, lower: number): boolean {

@@ -78,6 +78,19 @@ describe("device functions", () => {
     expect(firstProblem(text)).toMatch(/^PTX_LIMIT/);
   });
 
+  it("that double with each level and have no instructions end at a limit too", () => {
+    const level = (i: number): string => `.func f${i}()\n{\ncall f${i + 1};\ncall f${i + 1};\n}`;
+    const levels = Array.from({ length: 60 }, (_, i) => level(59 - i)).join("\n");
+    const text = withFunctions(`.func f60()\n{\n}\n${levels}`, "call f0;");
+    expect(firstProblem(text)).toMatch(/^PTX_LIMIT: line \d+, .*parts/);
+  });
+
+  it("of nothing but labels, called often, end at that limit", () => {
+    const labels = Array.from({ length: 4_000 }, (_, i) => `L${i}:`).join("");
+    const text = withFunctions(`.func f()\n{\n${labels}\n}`, "call f;\n".repeat(4_000));
+    expect(firstProblem(text)).toMatch(/^PTX_LIMIT: line \d+, .*parts/);
+  });
+
   it.each([
     ["a function that is not there", callOf("nowhere"), /PTX_UNSUPPORTED.*no function nowhere/],
     ["a call through a register", callOf("%d0"), /PTX_UNSUPPORTED.*through pointers/],

@@ -6,6 +6,7 @@ import { Prng } from "../../../base/prng.ts";
 import { checkModule } from "../../../compute/ptx/check.ts";
 import { MAX_TEXT } from "../../../compute/ptx/limits.ts";
 import { compileKernel } from "../../../compute/ptx/wasm/compile.ts";
+import { regionGraph } from "../../../compute/ptx/wasm/structure.ts";
 import { wasmApi } from "../../../compute/ptx/wasm/wasm-api.ts";
 import { codeOf } from "../../base/support/code-of.ts";
 import { kernelText } from "./support/both-engines.ts";
@@ -99,6 +100,21 @@ describe("PTX bombs", () => {
       "\n",
     );
     expect(attempt(smallKernel(`mov.u32 %r1, 0;\n${open}\n${close}`))).toBe("passed");
+  });
+
+  it("of jumps to and fro, with far ways into other blocks, are compiled without nesting", () => {
+    // Each pass over the graph moves one dominator of the chain, and walks along all of it for each block behind.
+    const [length, others] = [1_300, 600];
+    const jumps = Array.from({ length }, (_, i) => {
+      const other = i < others ? i : i - (length - others);
+      return [`C${i}:`, ...(i > 0 ? [`@%p0 bra C${i - 1};`] : []), ...(other >= 0 ? [`@%p0 bra X${other};`] : [])];
+    });
+    const lines = [...jumps.flat(), "ret;", ...Array.from({ length: others }, (_, i) => `X${i}: ret;`)].join("\n");
+    const text = smallKernel(`setp.eq.u32 %p0, %t, 3;\n@%p0 bra C${length - 1};\n${lines}`);
+    const [report] = checkModule(text);
+    const kernel = report?.checked?.kernel;
+    expect(kernel && regionGraph(kernel, 0)).toMatchObject({ nestable: false, children: new Map() });
+    expect(attempt(text)).toBe("passed");
   });
 
   it("of blocks times registers are refused", () => {
