@@ -223,6 +223,9 @@ describe.runIf(executable !== undefined)("the dashboard in a browser", () => {
       void client.request({ method: "ogpu_faucet", params: [wallet.address] } as never).catch(() => undefined);
     }, 500);
     try {
+      await slow.goto(`${devnet.url}/#/network`);
+      // From here on blocks come to it.
+      await slow.locator(".stat", { hasText: "Height" }).locator("dd .note").waitFor();
       await slow.goto(`${devnet.url}/#/governance`);
       await slow.getByText("Nobody has proposed anything yet.").waitFor();
       await connect(/^Test account 2/, slow);
