@@ -10,6 +10,7 @@ import { decodeAbiParameters, encodeAbiParameters, toEventSelector, toFunctionSe
 import { bytesToHex, EMPTY_BYTES, type Hex, hexToBytes } from "../../base/bytes.ts";
 import { assert } from "../../base/errors.ts";
 import { wordToAddress } from "./address-word.ts";
+import { isModuleFault } from "./module-fault.ts";
 
 /** A parameter as the ABI has it, and the same with every address in it a number. */
 interface Codec {
@@ -176,8 +177,10 @@ function decodeArgs({ parameters, numbers }: Codec, input: Hex): readonly unknow
     const values = decodeAbiParameters(numbers, input) as readonly unknown[];
     if (encodeAbiParameters(numbers, values as never) !== input) return undefined;
     return parameters.map((parameter, index) => fromNumbers(parameter, values[index]));
-  } catch {
-    // viem throws many kinds of errors for input that does not fit the ABI; they all mean the same to a caller.
+  } catch (error) {
+    // viem throws many kinds of errors for input that does not fit the ABI; they all mean the same to a caller. That this
+    // machine has no stack or memory left says nothing about the input.
+    if (!isModuleFault(error)) throw error;
     return undefined;
   }
 }

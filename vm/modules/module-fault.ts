@@ -18,11 +18,32 @@ export interface ModuleFault extends StateFault {
 /** Stack and memory run out with a RangeError, or with one of WebAssembly's errors. */
 const OF_THE_MACHINE: readonly string[] = ["RangeError", "CompileError", "LinkError", "RuntimeError", "InternalError"];
 
+/**
+ * What a RangeError says that follows from the values alone: a division by zero, an index or a number that cannot be. How deep
+ * the stack is and how much memory there is differs between machines, and even between two runs on one, so no other text
+ * counts as a bug. A platform that words one of these differently stops, as before; it never answers differently.
+ */
+const OF_THE_VALUES: readonly RegExp[] = [
+  /^Division by zero$/,
+  /^Maximum BigInt size exceeded$/,
+  /^The number .* cannot be converted to a BigInt because it is not an integer$/,
+  /^Invalid array length$/,
+  /^offset is out of bounds$/,
+  /^Offset is outside the bounds of the DataView$/,
+  /^Start offset .* is outside the bounds of the buffer$/,
+  /^Invalid count value: /,
+];
+
 /** Whether it is a bug that all nodes meet alike. Where one error was caused by another, all of them must be. */
 export function isModuleFault(error: unknown): error is Error {
   if (!(error instanceof Error)) return false;
   for (let at: unknown = error; at instanceof Error; at = at.cause) {
-    if (isReadFailure(at) || OF_THE_MACHINE.includes(at.name)) return false;
+    if (isReadFailure(at) || isOfTheMachine(at)) return false;
   }
   return true;
+}
+
+function isOfTheMachine({ name, message }: Error): boolean {
+  if (!OF_THE_MACHINE.includes(name)) return false;
+  return name !== "RangeError" || !OF_THE_VALUES.some((text) => text.test(message));
 }

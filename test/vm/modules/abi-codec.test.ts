@@ -4,7 +4,8 @@ import { type Abi, type AbiParameter, decodeFunctionData, encodeErrorResult, enc
 import { encodeAbiParameters, encodeFunctionData, encodeFunctionResult } from "viem/utils";
 import { describe, expect, it } from "vitest";
 import { bls } from "../../../base/bls.ts";
-import { bytesToHex, type Hex, hexToBytes } from "../../../base/bytes.ts";
+import { bytes32, bytesToHex, type Hex, hexToBytes } from "../../../base/bytes.ts";
+import { Prng } from "../../../base/prng.ts";
 import { devnetSpec } from "../../../genesis/development-validators.ts";
 import { verifiersAbi } from "../../../vm/interfaces/abi/verifiers.ts";
 import { decodeCall, encodeError, encodeEvent } from "../../../vm/modules/abi-codec.ts";
@@ -50,6 +51,21 @@ describe.each(modules)("$name", ({ abi }) => {
       const result = values.length === 1 ? values[0] : values;
       const expected = encodeFunctionResult({ abi: abi as Abi, functionName: item.name, result: result as never });
       expect(bytesToHex(decoded?.encodeResult(result) ?? new Uint8Array())).toBe(expected);
+    }
+  });
+
+  it("refuses call data with hostile words, and never throws for it", () => {
+    const prng = new Prng("hostile words");
+    const words = [0n, 1n, 31n, 32n, 1n << 31n, 1n << 32n, (1n << 53n) - 1n, 1n << 64n, 1n << 255n, (1n << 256n) - 1n];
+    for (const item of abi) {
+      if (item.type !== "function" || item.inputs.length === 0) continue;
+      const data = hexToBytes(encodeFunctionData({ abi, functionName: item.name, args: item.inputs.map(sample) }));
+      for (let round = 0; round < 20; round++) {
+        const changed = data.slice();
+        const at = 4 + 32 * prng.below((changed.length - 4) / 32);
+        changed.set(bytes32(words[prng.below(words.length)] as bigint), at);
+        expect(() => decodeCall(abi, changed.subarray(0, changed.length - prng.below(3)))).not.toThrow();
+      }
     }
   });
 

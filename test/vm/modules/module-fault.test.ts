@@ -49,7 +49,19 @@ const BUGS: readonly (readonly [string, () => unknown])[] = [
   ["an assertion", () => assert(false, "two and two are five")],
   ["a library", () => (undefined as unknown as { length: number }).length],
   ["a coded error that nobody expected", () => expectNothing()],
+  ["a division by zero", () => 1n / zero()],
+  ["a number that is too big", () => 1n << (1n << 40n)],
+  ["a fraction for a whole number", () => BigInt(Number(zero()) + 0.5)],
+  ["a list of less than nothing", () => new Array(Number(zero()) - 1)],
+  ["bytes that do not fit", () => new Uint8Array(1).set([1, 2])],
+  ["an index beyond the bytes", () => new DataView(new ArrayBuffer(1)).getUint32(0)],
+  ["a view beyond the bytes", () => new Uint8Array(new ArrayBuffer(1), 2)],
+  ["text less than no times", () => "a".repeat(Number(zero()) - 1)],
 ];
+
+function zero(): bigint {
+  return BigInt(BUGS.length - BUGS.length);
+}
 
 function expectNothing(): never {
   throw new CodedError("RLP_INVALID", "not canonical");
@@ -85,7 +97,8 @@ describe("what is the trouble of one machine", () => {
   const overflow = (): number => overflow() + 1;
   const cases: readonly (readonly [string, () => unknown])[] = [
     ["no stack", overflow],
-    ["no memory", () => new Array(-1)],
+    ["no memory", () => new Uint8Array(2 ** 52)],
+    ["no memory for a buffer", () => new ArrayBuffer(2 ** 52)],
     ["an error that was caused by one of these", () => wrapped(overflow)],
   ];
 
