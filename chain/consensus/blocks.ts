@@ -33,7 +33,9 @@ function tryExecute(state: ConsensusState, entry: BlockEntry, from?: PeerId): vo
     entry.status = "executing";
     state.effects.push({ type: "execute", block });
   } else if (parentEntry === undefined && block.height > state.final.height + 1) {
-    want(state, { type: "fetch-block", hash: block.parent }, from);
+    // A leader can make up any number of blocks for one view. What a quorum has notarized, nobody can make up.
+    if (block.parentCertificate?.hash !== block.parent) setInvalid(state, entry);
+    else want(state, { type: "fetch-block", hash: block.parent }, from);
   }
 }
 

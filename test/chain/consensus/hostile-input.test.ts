@@ -6,7 +6,7 @@ import type { Block, Certificate, Message, Proposal, Vote } from "../../../chain
 import { idAt } from "../../../chain/consensus/validator-set.ts";
 import { VoteGate } from "../../../chain/consensus/vote-gate.ts";
 import { simulatedKeys } from "../../sim/sim-crypto.ts";
-import { CoreDriver } from "./support/core-driver.ts";
+import { CoreDriver, voteText } from "./support/core-driver.ts";
 import { CHAIN_ID } from "./support/validators.ts";
 
 const ODD = [0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 2 ** 53, 2 ** 64];
@@ -104,4 +104,26 @@ it("takes any message without failing, and learns nothing from those that nobody
     }),
     { numRuns: 600 },
   );
+});
+
+it("fetches no parent that no quorum has notarized: a leader could make up as many as memory holds", () => {
+  const core = new CoreDriver();
+  const view = core.viewLedBy("another");
+  core.skipTo(view);
+  const madeUp = { ...core.block(view), height: 1_000, parent: `0x${"77".repeat(32)}` as const };
+  core.propose(view, madeUp);
+  const asked = core.of("send").filter(({ message }) => message.type === "fetch-block");
+  expect(asked).toEqual([]);
+  expect(core.sent).toEqual([voteText("NULLIFY", view)]);
+});
+
+it("fetches the parent that a quorum has notarized, if it has not seen it", () => {
+  const core = new CoreDriver();
+  const first = core.viewLedBy("another");
+  const second = core.viewLedBy("another", first + 1);
+  const third = core.viewLedBy("another", second + 1);
+  const parent = core.block(second, core.block(first));
+  core.propose(third, core.block(third, parent), second);
+  const asked = core.of("send").flatMap(({ message }) => (message.type === "fetch-block" ? [message.hash] : []));
+  expect(asked).toEqual([parent.hash]);
 });
