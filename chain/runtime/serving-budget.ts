@@ -27,12 +27,22 @@ export class ServingBudget {
 
   /** Whether so many blocks may be read for the peer. */
   allows(peer: string, blocks: number, now: number): boolean {
+    return this.#of(peer, now).take(blocks, now) && this.#all.take(blocks, now);
+  }
+
+  /** So much more was read for the peer than it had asked leave for. */
+  owe(peer: string, blocks: number, now: number): void {
+    this.#of(peer, now).owe(blocks, now);
+    this.#all.owe(blocks, now);
+  }
+
+  #of(peer: string, now: number): TokenBucket {
     const own = this.#peers.get(peer) ?? new TokenBucket(this.#perPeer, now);
     this.#peers.delete(peer);
     this.#peers.set(peer, own);
     const [oldest] = this.#peers.keys();
     if (this.#peers.size > MAX_SERVED_PEERS && oldest !== undefined) this.#peers.delete(oldest);
-    return own.take(blocks, now) && this.#all.take(blocks, now);
+    return own;
   }
 }
 

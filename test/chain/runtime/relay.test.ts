@@ -37,3 +37,28 @@ it("reads for each peer that catches up no more than its share, and tells it so"
   flood("a");
   expect(reads).toBe(most + 1 + SERVED_BLOCKS_PER_PEER.perSecond / 8);
 });
+
+it("counts leaves by what they take to read: a peer that asks for much of the state cannot have all of the node's time", async () => {
+  let now = 0;
+  let reads = 0;
+  const leaves = new Uint8Array(1024 * 1024);
+  const nothing = new Uint8Array();
+  const source = {
+    answer: async (_from: string, { id }: { readonly id: number }): Promise<SyncAnswer> => {
+      reads++;
+      return { type: "chunk", id, end: nothing, leaves, proof: nothing };
+    },
+  };
+  const relay = new Relay(source as unknown as SnapshotSource, { now: () => now } as Clock, () => 0, (error) => {
+    throw error;
+  });
+  relay.network = { send: () => true } as unknown as NodeNetwork;
+  const chunk = { type: "get-chunk", root: `0x${"00".repeat(32)}`, first: nothing, last: nothing } as const;
+  // Four at a time, as a peer may, for a minute.
+  for (; now < 60_000; now += 100) {
+    for (let id = 0; id < 4; id++) relay.onMessage("a", { ...chunk, id, limit: leaves.length });
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  expect(reads).toBeGreaterThan(60);
+  expect(reads).toBeLessThan(100);
+});
