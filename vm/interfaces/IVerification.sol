@@ -220,6 +220,8 @@ interface IVerification {
     error NotRefereeable(uint48 launch, uint32 tile);
     /// @notice The caller has challenged that tile already.
     error AlreadyChallenged(uint256 round, uint48 launch, uint32 tile);
+    /// @notice The referee has found out what that tile is.
+    error AlreadyProven(uint256 round, uint48 launch, uint32 tile);
     /// @notice That account has not challenged the tile.
     error NoChallenge(uint256 round, uint48 launch, uint32 tile);
     /// @notice A challenge takes exactly that much.

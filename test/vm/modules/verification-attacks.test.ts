@@ -255,6 +255,36 @@ describe("a challenge", () => {
     for (let index = 0; index < 5; index++) expect(world.pots(verifierKey(index).address)[1]).toBe(0n);
   });
 
+  it("of a tile that others defend too is won with theirs: bonds come back, and their places are free", () => {
+    const world = new VerificationWorld({ verifiers: 6, parameters: { challengeSeconds: 60n } });
+    const round = world.begin();
+    const lie = bytesToHex(new Uint8Array(32).fill(3));
+    world.spot(round, () => lie);
+    world.vote(round, () => lie);
+    world.publish(round);
+    const [seat] = world.seats(round);
+    const at = [round, seat?.launch ?? 0, seat?.tile ?? 0] as const;
+    const bondNow = (): bigint => world.chain.view(VERIFICATION, "challengeBond", [round]);
+    const first = bondNow();
+    // Who is no verifier of this world gets nothing else.
+    const defenders = Array.from({ length: 6 }, (_, index) => verifierKey(6 + index));
+    const before = defenders.map(({ address }) => world.chain.balance(address));
+    for (const key of defenders) world.chain.send(VERIFICATION, "challenge", [...at], { key, value: bondNow() });
+    expect(bondNow()).toBe(2n * first);
+    world.challenge(round);
+    const digest = world.work.truth(at[1], at[2]);
+    world.judge({ round, launch: at[1], tile: at[2], verdict: "worker-right", digest });
+    expect(bondNow()).toBe(first);
+    // Some ask for it, the others wait; nothing was staged, so nothing could be computed.
+    for (const key of defenders.slice(0, 3)) world.chain.send(VERIFICATION, "judge", [...at], { key });
+    world.vote(round, world.honest);
+    expect(world.phase(round)).toBe(PHASE.accepted);
+    const late = { key: CLIENT, value: first };
+    expect(world.chain.revertOf(VERIFICATION, "challenge", [...at], late).name).toBe("AlreadyProven");
+    world.chain.pass(1_000);
+    expect(defenders.map(({ address }) => world.chain.balance(address))).toEqual(before);
+  });
+
   it("that finds a trap convicts the program and nobody else", () => {
     const world = new VerificationWorld();
     const round = world.begin();

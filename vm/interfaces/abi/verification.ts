@@ -10,6 +10,15 @@ export const verificationAbi = [
     type: "error",
   },
   { inputs: [{ internalType: "uint32", name: "seat", type: "uint32" }], name: "AlreadyOpened", type: "error" },
+  {
+    inputs: [
+      { internalType: "uint256", name: "round", type: "uint256" },
+      { internalType: "uint48", name: "launch", type: "uint48" },
+      { internalType: "uint32", name: "tile", type: "uint32" },
+    ],
+    name: "AlreadyProven",
+    type: "error",
+  },
   { inputs: [], name: "AlreadyPublished", type: "error" },
   { inputs: [{ internalType: "uint32", name: "seat", type: "uint32" }], name: "AlreadyRevealed", type: "error" },
   { inputs: [{ internalType: "uint32", name: "seat", type: "uint32" }], name: "AlreadySealed", type: "error" },

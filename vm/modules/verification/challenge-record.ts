@@ -11,7 +11,7 @@ import { packedWord } from "../staking/packed-word.ts";
 import { recordSpace, slotOf } from "../storage.ts";
 import { STAGED_BYTE_GAS } from "./referee-limits.ts";
 
-const records = recordSpace("challenge", ["place", "challenger", "bond", "opened", "stages"]);
+const records = recordSpace("challenge", ["place", "challenger", "bond", "opened", "stages", "defends"]);
 const place = packedWord({ round: 64, launch: 48, tile: 32 });
 const COUNT_SLOT: Hex = slotOf("challenges");
 
@@ -29,6 +29,8 @@ export interface Challenge extends ChallengeName {
   readonly opened: Hex | undefined;
   /** Calls that have staged chunks. */
   readonly stages: number;
+  /** The round's dispute that it may overturn, on which the round stood when it was made. */
+  readonly defends: number | undefined;
 }
 
 /** Several may challenge the same tile: nobody can keep others from it by a challenge that he lets fail. */
@@ -45,6 +47,7 @@ export function findChallenge(own: ModuleCall, name: ChallengeName): Challenge |
 export function readChallenge(own: ModuleCall, id: bigint): Challenge {
   const { round, launch, tile } = place.unpack(records.get(own, "place", id));
   const opened = records.get(own, "opened", id);
+  const defends = Number(records.get(own, "defends", id));
   return {
     id,
     ...{ round, launch: Number(launch), tile: Number(tile) },
@@ -52,6 +55,7 @@ export function readChallenge(own: ModuleCall, id: bigint): Challenge {
     bond: records.get(own, "bond", id),
     opened: opened === 0n ? undefined : bytesToHex(bytes32(opened)),
     stages: Number(records.get(own, "stages", id)),
+    defends: defends === 0 ? undefined : defends - 1,
   };
 }
 
@@ -65,6 +69,7 @@ export function writeChallenge(own: ModuleCall, given: Omit<Challenge, "id" | "s
   records.set(own, "challenger", addressToWord(given.challenger), id);
   records.set(own, "bond", given.bond, id);
   records.set(own, "opened", BigInt(given.opened ?? 0), id);
+  if (given.defends !== undefined) records.set(own, "defends", BigInt(given.defends + 1), id);
   return id;
 }
 
@@ -76,7 +81,9 @@ export function keepOpening(own: ModuleCall, id: bigint, digest: Hex): void {
 export function removeChallenge(own: ModuleCall, found: Challenge): void {
   const { id, stages } = found;
   own.write(numberSlot(found), 0n);
-  for (const field of ["place", "challenger", "bond", "opened", "stages"] as const) records.set(own, field, 0n, id);
+  for (const field of ["place", "challenger", "bond", "opened", "stages", "defends"] as const) {
+    records.set(own, field, 0n, id);
+  }
   for (let stage = 0; stage < stages; stage++) removeBlob(own, "stage", id, stage);
 }
 

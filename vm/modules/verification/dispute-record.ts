@@ -21,6 +21,7 @@ const state = packedWord({
   drawn: 16,
   sealed: 16,
   revealed: 16,
+  defences: 8,
 });
 
 export interface Dispute {
@@ -39,7 +40,12 @@ export interface Dispute {
   readonly drawn: number;
   readonly sealed: number;
   readonly revealed: number;
+  /** Challenges that wait, made while the round stood on this tile: if it is proven, they all were right to be made. */
+  readonly defences: number;
 }
+
+/** Nobody has voted on it. */
+export const NO_VOTES = { draws: 0, lead: 0, first: 0, size: 0, drawn: 0, sealed: 0, revealed: 0, defences: 0 } as const;
 
 export function readDispute(own: ModuleCall, round: bigint, index: number): Dispute {
   const words = state.unpack(records.get(own, "state", round, index));
@@ -57,6 +63,7 @@ export function readDispute(own: ModuleCall, round: bigint, index: number): Disp
     drawn: number("drawn"),
     sealed: number("sealed"),
     revealed: number("revealed"),
+    defences: number("defences"),
   };
 }
 
@@ -75,6 +82,7 @@ export function writeDispute(own: ModuleCall, round: bigint, index: number, disp
     drawn: BigInt(dispute.drawn),
     sealed: BigInt(dispute.sealed),
     revealed: BigInt(dispute.revealed),
+    defences: BigInt(dispute.defences),
   });
   records.set(own, "state", word, round, index);
 }

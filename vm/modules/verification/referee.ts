@@ -43,7 +43,7 @@ import { type ChunkInput, requireChunk } from "./referee-input.ts";
 import * as limits from "./referee-limits.ts";
 import { inputsOf, type RoundFacts, readState, requireFacts } from "./round-record.ts";
 import type { RefereeVerdict } from "./round-types.ts";
-import { onVerdict, openChallenge, openedAt } from "./verdict.ts";
+import { noteDefence, onVerdict, openChallenge, openedAt, provenMeanwhile } from "./verdict.ts";
 
 const VERDICTS = ["challenge-failed", "worker-right", "worker-wrong", "program-traps"] as const;
 
@@ -71,7 +71,8 @@ export function challenge(call: ModuleCall, round: bigint, launch: number, tile:
   const scheduled = launchAt(plan, launch);
   if (!mayJudge(facts, plan, scheduled, tile)) throw revertWith(verificationAbi, "NotRefereeable", [launch, tile]);
   const opened = openedAt(call, facts, launch, tile);
-  const id = writeChallenge(call, { round, launch, tile, challenger: caller, bond, opened });
+  const defends = noteDefence(call, facts, launch, tile);
+  const id = writeChallenge(call, { round, launch, tile, challenger: caller, bond, opened, defends });
   const by = protocolTime(call) + call.parameters.verification.refereeSeconds;
   schedule(call, { time: by }, refereeEntry(id), executionGas(call, facts, scheduled));
   call.emit(verificationAbi, "Challenged", { round, challenger: caller, launch, tile, bond, by });
@@ -184,31 +185,35 @@ export const refereeAgenda: readonly AgendaHandler[] = [
   { module: VERIFICATION_ADDRESS, kind: limits.JUDGE, run: (call, id) => judgeNow(call, id) },
 ];
 
+/** Where another has proven the tile meanwhile, nothing is computed again, and the round has heard of it. */
 function judgeNow(call: ModuleCall, id: bigint): void {
   const found = readChallenge(call, id);
-  const { round, launch, tile, challenger } = found;
-  const { verdict, digest } = execute(call, found);
+  const { round, launch, tile, challenger, defends } = found;
+  const known = provenMeanwhile(call, round, defends);
+  const { verdict, digest } = known === undefined ? execute(call, found) : judged(found, known);
   removeChallenge(call, found);
   const said = { verdict: VERDICTS.indexOf(verdict), digest: digest ?? NO_DIGEST };
   call.emit(verificationAbi, "Refereed", { round, challenger, launch, tile, ...said });
-  const isChanged = onVerdict(call, { round, launch, tile, verdict, ...(digest && { digest }) }, challenger);
+  const told = { round, launch, tile, verdict, ...(digest && { digest }) };
+  const isChanged = known === undefined && onVerdict(call, told, challenger, defends);
   payBond(call, found, verdict, isChanged);
 }
 
 const NO_DIGEST: Hex = `0x${"00".repeat(32)}`;
 
 /**
- * Whoever proves a tile false, or overturns a vote, has its bond back. A challenge that shows nothing pays the treasury: a
- * worker who fills the places with its own gains nothing.
+ * Whoever proves a tile false, or true where votes had not found that, has its bond back, also when another has proven the same
+ * before. A challenge that shows nothing pays the treasury: a worker who fills the places with its own gains nothing.
  */
 function payBond(
   call: ModuleCall,
-  { challenger, bond }: Challenge,
+  { challenger, bond, defends }: Challenge,
   verdict: RefereeVerdict["verdict"],
   isChanged: boolean,
 ): void {
   if (bond === 0n) return;
-  if (verdict === "worker-wrong" || verdict === "program-traps" || isChanged) call.pay(challenger, bond);
+  const isRight = verdict === "worker-right" ? isChanged || defends !== undefined : verdict !== "challenge-failed";
+  if (isRight) call.pay(challenger, bond);
   else fundTreasury(call, bond, "lost challenge");
 }
 
@@ -227,14 +232,18 @@ function execute(call: ModuleCall, found: Challenge): Executed {
   const checked = loadProgram(call.prepaid(), facts.program);
   assert(checked !== undefined, "rounds are of published programs");
   try {
-    const digest = bytesToHex(compute(checked, scheduled, tile, readStages(call, found)));
-    if (digest === opened) return { verdict: "worker-right", digest };
-    const traps = digest === bytesToHex(tileDigest(launch, tile, { kind: "trap" }));
-    return { verdict: traps ? "program-traps" : "worker-wrong", digest };
+    return judged(found, bytesToHex(compute(checked, scheduled, tile, readStages(call, found))));
   } catch (error) {
     if (error instanceof MissingChunk || error instanceof CheckBudgetError) return { verdict: "challenge-failed" };
     throw error;
   }
+}
+
+/** What it means that the tile is this. */
+function judged({ launch, tile, opened }: Challenge, digest: Hex): Executed {
+  if (digest === opened) return { verdict: "worker-right", digest };
+  const traps = digest === bytesToHex(tileDigest(launch, tile, { kind: "trap" }));
+  return { verdict: traps ? "program-traps" : "worker-wrong", digest };
 }
 
 /** The digest of what the tile is, from what was staged. */

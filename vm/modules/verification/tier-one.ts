@@ -14,6 +14,7 @@ import {
   changeDispute,
   type Dispute,
   keepUnits,
+  NO_VOTES,
   OUTCOME,
   readDispute,
   settleDigest,
@@ -42,8 +43,8 @@ export function beginDisputes(
   seats: readonly (SeatPlace & { readonly seat: number })[],
 ): void {
   seats.forEach(({ seat, launch, tile }, index) => {
-    const counters = { outcome: OUTCOME.open, draws: 0, lead: 0, first: 0, size: 0, drawn: 0, sealed: 0, revealed: 0 };
-    writeDispute(own, facts.id, index, { launch, tile, seat, everybody: false, ...counters });
+    const state = { everybody: false, outcome: OUTCOME.open, ...NO_VOTES };
+    writeDispute(own, facts.id, index, { launch, tile, seat, ...state });
   });
   changeState(own, facts.id, { disputes: seats.length, dispute: 0, isFrozen: true, wasVoted: true });
   startDispute(own, facts, 0);

@@ -6,7 +6,15 @@ import { VERIFICATION_ADDRESS } from "../addresses.ts";
 import { protocolTime } from "../clock/clock.ts";
 import { type ModuleCall, revertWith } from "../module-call.ts";
 import { closeRound, endChallenges, reject } from "./decide.ts";
-import { changeDispute, OUTCOME, readDispute, settleDigest, writeDispute } from "./dispute-record.ts";
+import {
+  changeDispute,
+  NO_VOTES,
+  OUTCOME,
+  readDispute,
+  settleDigest,
+  settledDigest,
+  writeDispute,
+} from "./dispute-record.ts";
 import { freezeSpeakers } from "./freeze.ts";
 import { MAX_CHALLENGES } from "./limits.ts";
 import { changeState, keepCatcher, type RoundFacts, readState, requireFacts } from "./round-record.ts";
@@ -16,7 +24,8 @@ import { goOn } from "./tier-one.ts";
 
 /**
  * A challenge begins: the round does not close before its verdict, and nobody who has spoken gets its stake out. Reverts
- * unless the round waits for one: undecided, or decided and within its time. Every challenge ends with one `onVerdict`.
+ * unless the round waits for one: undecided, or decided and within its time. A challenge ends with `onVerdict`, or with
+ * another's that proves the tile which both defend.
  */
 export function openChallenge(call: ModuleCall, round: bigint): RoundFacts {
   const own = call.in(VERIFICATION_ADDRESS);
@@ -37,6 +46,32 @@ export function openChallenge(call: ModuleCall, round: bigint): RoundFacts {
   return facts;
 }
 
+/**
+ * Whether a challenge of the tile may overturn what the round stands on: the dispute, which counts it until it has its verdict.
+ * Reverts with AlreadyProven where nothing is left to find out.
+ */
+export function noteDefence(call: ModuleCall, { id }: RoundFacts, launch: number, tile: number): number | undefined {
+  const own = call.in(VERIFICATION_ADDRESS);
+  const index = disputeAt(own, id, readState(own, id).disputes, launch, tile);
+  if (index === undefined) return undefined;
+  const { outcome, defences } = readDispute(own, id, index);
+  if (outcome === OUTCOME.proven) throw revertWith(verificationAbi, "AlreadyProven", [id, launch, tile]);
+  if (!isStoodOn(outcome)) return undefined;
+  changeDispute(own, id, index, { defences: defences + 1 });
+  return index;
+}
+
+function isStoodOn(outcome: number): boolean {
+  return outcome === OUTCOME.false || outcome === OUTCOME.exhausted;
+}
+
+/** What a tile that somebody defends was proven to be meanwhile; `undefined` if it was not. */
+export function provenMeanwhile(call: ModuleCall, round: bigint, dispute: number | undefined): Hex | undefined {
+  const own = call.in(VERIFICATION_ADDRESS);
+  if (dispute === undefined || readDispute(own, round, dispute).outcome !== OUTCOME.proven) return undefined;
+  return settledDigest(own, round, dispute);
+}
+
 /** What the worker opened of that tile for a seat; `undefined` if no seat had it. */
 export function openedAt(call: ModuleCall, { id, seats }: RoundFacts, launch: number, tile: number): Hex | undefined {
   const own = call.in(VERIFICATION_ADDRESS);
@@ -52,12 +87,23 @@ function seatAt(own: ModuleCall, round: bigint, seats: number, launch: number, t
   return undefined;
 }
 
-/** A challenge has ended. Says whether it has changed what was decided, so that it was right to call the referee. */
-export function onVerdict(call: ModuleCall, verdict: RefereeVerdict, challenger: Address): boolean {
+/**
+ * A challenge has ended, of the dispute `defends` if it defended one. Says whether it has changed what was decided, so that
+ * it was right to call the referee.
+ */
+export function onVerdict(
+  call: ModuleCall,
+  verdict: RefereeVerdict,
+  challenger: Address,
+  defends: number | undefined = undefined,
+): boolean {
   const own = call.in(VERIFICATION_ADDRESS);
   const facts = requireFacts(own, verdict.round);
   const { challenges } = readState(own, facts.id);
   changeState(own, facts.id, { challenges: challenges - 1 });
+  if (defends !== undefined) {
+    changeDispute(own, facts.id, defends, { defences: readDispute(own, facts.id, defends).defences - 1 });
+  }
   const isChanged = apply(own, facts, verdict, challenger);
   closeIfOver(own, facts);
   return isChanged;
@@ -109,8 +155,7 @@ function vindicate(own: ModuleCall, facts: RoundFacts, { launch, tile, digest }:
   if (index === undefined) return false;
   const { outcome } = readDispute(own, facts.id, index);
   settleProven(own, facts.id, index, digest);
-  const stoodOnIt = outcome === OUTCOME.false || outcome === OUTCOME.exhausted;
-  if (!stoodOnIt || isDisproven) return false;
+  if (!isStoodOn(outcome) || isDisproven) return false;
   goOn(own, facts, REASON.refereeTrue);
   return true;
 }
@@ -131,8 +176,11 @@ function convict(own: ModuleCall, facts: RoundFacts, { launch, tile, digest }: R
   return disprove(own, facts, proof);
 }
 
+/** Others that defend the tile have their answer: their places are free at once, so that nobody keeps them by waiting. */
 function settleProven(own: ModuleCall, round: bigint, index: number, digest: Hex | undefined): void {
-  changeDispute(own, round, index, { outcome: OUTCOME.proven });
+  const { defences } = readDispute(own, round, index);
+  if (defences > 0) changeState(own, round, { challenges: readState(own, round).challenges - defences });
+  changeDispute(own, round, index, { outcome: OUTCOME.proven, defences: 0 });
   settleDigest(own, round, index, digest);
 }
 
@@ -151,8 +199,7 @@ function addProven(
   index: number,
   at: { readonly launch: number; readonly tile: number; readonly seat: number },
 ): void {
-  const counters = { draws: 0, lead: 0, first: 0, size: 0, drawn: 0, sealed: 0, revealed: 0 };
-  writeDispute(own, id, index, { ...at, everybody: false, outcome: OUTCOME.proven, ...counters });
+  writeDispute(own, id, index, { ...at, everybody: false, outcome: OUTCOME.proven, ...NO_VOTES });
   changeState(own, id, { disputes: index + 1 });
 }
 
