@@ -1,5 +1,5 @@
 /**
- * What runs the EVM for callers, and answers batches of reads. A job is a function of the chain and a request; it runs on a call worker, where it delays
+ * What runs the EVM for callers, hashes what they want signed, and answers batches of reads. A job is a function of the chain and a request; it runs on a call worker, where it delays
  * nobody and is stopped when it takes too long, or in tests on the caller's thread. Requests and results cross threads:
  * plain objects of text, numbers, bigints and bytes. What it throws (CodedError, RpcError) reaches the method as it was.
  */
@@ -10,6 +10,7 @@ import type { JobContext } from "./job-context.ts";
 import { readsJob } from "./reads-job.ts";
 import { simulateJob } from "./simulate/simulate-job.ts";
 import { traceBlockJob, traceCallJob, traceTransactionJob } from "./trace-jobs.ts";
+import { typedDataJob } from "./typed-data-job.ts";
 
 interface CallJobs {
   readonly reads: typeof readsJob;
@@ -20,6 +21,7 @@ interface CallJobs {
   readonly traceTransaction: typeof traceTransactionJob;
   readonly traceBlock: typeof traceBlockJob;
   readonly traceCall: typeof traceCallJob;
+  readonly typedData: typeof typedDataJob;
 }
 
 export const CALL_JOBS: CallJobs = {
@@ -31,6 +33,7 @@ export const CALL_JOBS: CallJobs = {
   traceTransaction: traceTransactionJob,
   traceBlock: traceBlockJob,
   traceCall: traceCallJob,
+  typedData: typedDataJob,
 };
 
 export type JobName = keyof CallJobs;

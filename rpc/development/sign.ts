@@ -1,9 +1,7 @@
 /** Signatures of development accounts over what people sign. */
-import { hashTypedData } from "viem/utils";
 import { bytes32, bytesToHex, concatBytes, type Hex, hexToBytes, utf8 } from "../../base/bytes.ts";
 import { keccak256 } from "../../base/keccak.ts";
 import { signHash } from "../../base/secp256k1.ts";
-import { invalidParams } from "../rpc-error.ts";
 import type { TestAccount } from "./test-accounts.ts";
 
 /** r, s, and 27 or 28. */
@@ -18,18 +16,7 @@ export function signMessage(account: TestAccount, message: Uint8Array): Hex {
   return signatureOf(account, keccak256(concatBytes(prefix, message)));
 }
 
-/** EIP-712. Throws -32602 for what is no typed data. */
-export function signTypedData(account: TestAccount, typedData: unknown): Hex {
-  let hash: Hex;
-  try {
-    hash = hashTypedData(typedData as Parameters<typeof hashTypedData>[0]);
-  } catch (error) {
-    throw invalidParams(`parameter 2 (typedData) is no typed data (EIP-712): ${reasonOf(error)}`);
-  }
+/** Over the hash of typed data (EIP-712). */
+export function signTypedHash(account: TestAccount, hash: Hex): Hex {
   return signatureOf(account, hexToBytes(hash));
-}
-
-/** The first line: libraries write essays. */
-function reasonOf(error: unknown): string {
-  return (error instanceof Error ? error.message : String(error)).split("\n", 1)[0]?.slice(0, 200) ?? "";
 }

@@ -1,5 +1,5 @@
 import { requireAccount } from "../development/accounts.ts";
-import { signTypedData } from "../development/sign.ts";
+import { signTypedHash } from "../development/sign.ts";
 import { defineMethod, type RpcMethod } from "../method.ts";
 import { address, type Parameter } from "../parameters.ts";
 import { invalidParams } from "../rpc-error.ts";
@@ -26,5 +26,8 @@ export const ethSignTypedDataV4: RpcMethod = defineMethod({
   summary: "On a development chain: signs typed data (EIP-712) for an account of the test mnemonic.",
   result: DATA,
   parameters: [address, typedData],
-  run: ({ chain }, account, data) => signTypedData(requireAccount(chain.spec, account, "eth_signTypedData_v4"), data),
+  run: async ({ chain, job }, account, typed) => {
+    const signer = requireAccount(chain.spec, account, "eth_signTypedData_v4");
+    return signTypedHash(signer, await job("typedData", { typedData: typed }));
+  },
 });

@@ -5,13 +5,15 @@ import type { Node } from "../../../chain/runtime/node.ts";
 import { DEFAULT_ACCESS, type RpcAccess } from "../../../rpc/access.ts";
 import { DEFAULT_LIMITS, type RpcLimits } from "../../../rpc/limits.ts";
 import { RpcHost } from "../../../rpc/thread/rpc-host.ts";
-import { BOB, SingleNode } from "../../chain/runtime/support/single-node.ts";
+import { BOB, SingleNode, singleSpec } from "../../chain/runtime/support/single-node.ts";
 import type { RpcAnswer } from "./rpc-fixture.ts";
 
 export interface HostedOptions {
   readonly limits?: Partial<RpcLimits>;
   readonly access?: Partial<RpcAccess>;
   readonly archive?: boolean;
+  /** The node signs for the accounts of the test mnemonic. */
+  readonly development?: boolean;
 }
 
 export class HostedNode {
@@ -28,8 +30,9 @@ export class HostedNode {
     this.log = log;
   }
 
-  static async open({ limits = {}, access = {}, archive = false }: HostedOptions = {}): Promise<HostedNode> {
-    const alone = new SingleNode();
+  static async open(options: HostedOptions = {}): Promise<HostedNode> {
+    const { limits = {}, access = {}, archive = false, development = false } = options;
+    const alone = new SingleNode({ ...singleSpec(), development });
     const node = await alone.open({ archive });
     const log: string[] = [];
     const host = await RpcHost.start({

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
 import { OGPU } from "../../../base/units.ts";
 import { DEFAULT_ACCESS } from "../../../rpc/access.ts";
+import { testAccount } from "../../../rpc/development/test-accounts.ts";
 import { DEFAULT_LIMITS } from "../../../rpc/limits.ts";
 import { RpcHost } from "../../../rpc/thread/rpc-host.ts";
 import { ALICE, BOB, STRANGER } from "../../chain/runtime/support/single-node.ts";
@@ -12,7 +13,7 @@ import { HostedNode } from "../support/hosted-node.ts";
 let hosted: HostedNode;
 
 beforeAll(async () => {
-  hosted = await HostedNode.open({ limits: { callMilliseconds: 2_000 } });
+  hosted = await HostedNode.open({ limits: { callMilliseconds: 2_000 }, development: true });
 });
 
 afterAll(() => hosted.close());
@@ -120,6 +121,28 @@ describe("a call that takes too long", () => {
       "2a",
       "2a",
     ]);
+  });
+});
+
+/** Each type has the next one twice, by one name: hashing the message takes two to the power of their number. */
+function endlessTypedData(depth: number): object {
+  const types: Record<string, readonly object[]> = { [`T${depth}`]: [{ name: "text", type: "string" }] };
+  let message: object = { text: "hello" };
+  for (let index = depth - 1; index >= 0; index--) {
+    const next = { name: "next", type: `T${index + 1}` };
+    types[`T${index}`] = [next, next];
+    message = { next: message };
+  }
+  return { domain: {}, types, primaryType: "T0", message };
+}
+
+describe("typed data that takes for ever to hash", () => {
+  it("keeps nobody waiting, and is given up in time", async () => {
+    const account = testAccount(0).address;
+    const endless = hosted.ask("eth_signTypedData_v4", account, endlessTypedData(60));
+    expect(await hosted.call("eth_blockNumber")).toMatch(/^0x/);
+    expect((await endless).error).toMatchObject({ data: { code: "CALL_TIMEOUT" } });
+    expect(await hosted.call("eth_signTypedData_v4", account, endlessTypedData(1))).toMatch(/^0x[0-9a-f]{130}$/);
   });
 });
 
