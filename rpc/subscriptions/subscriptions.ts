@@ -112,14 +112,19 @@ export class Subscriptions {
     if (!this.isScheduled) this.tellLogs(SLICE_MILLISECONDS);
   }
 
+  /** Each as JSON once: one connection alone may have a hundred subscriptions to the same. */
   onPending(transactions: readonly RecoveredTransaction[]): void {
+    const whole: Group[] = [];
+    const byHash: Group[] = [];
     for (const group of this.groups.values()) {
-      const { topic } = group;
-      if (topic.kind !== "newPendingTransactions") continue;
-      for (const { transaction, sender } of transactions) {
-        const result = topic.isFull ? transactionJson(transaction, sender, undefined) : bytesToHex(transaction.hash);
-        this.tell(group, JSON.stringify(result));
-      }
+      if (group.topic.kind === "newPendingTransactions") (group.topic.isFull ? whole : byHash).push(group);
+    }
+    for (const { transaction, sender } of transactions) {
+      const hash = JSON.stringify(bytesToHex(transaction.hash));
+      for (const group of byHash) this.tell(group, hash);
+      if (whole.length === 0) continue;
+      const json = JSON.stringify(transactionJson(transaction, sender, undefined));
+      for (const group of whole) this.tell(group, json);
     }
   }
 

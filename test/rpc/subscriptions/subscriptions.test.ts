@@ -5,6 +5,7 @@ import type { Subscriber } from "../../../rpc/request-budget.ts";
 import { Subscriptions } from "../../../rpc/subscriptions/subscriptions.ts";
 import { ethTopic } from "../../../rpc/subscriptions/topic.ts";
 import { systemReceiptHash } from "../../../vm/receipt/system-receipt.ts";
+import { decodeTransaction } from "../../../vm/transaction/transaction.ts";
 import { ALICE, singleSpec } from "../../chain/runtime/support/single-node.ts";
 import { RpcFixture } from "../support/rpc-fixture.ts";
 
@@ -115,5 +116,27 @@ describe("a subscription to logs", () => {
     while (told.length < 2 * 100 * logs) await new Promise((resolve) => setImmediate(resolve));
     expect(told.slice(0, 100 * logs)).toEqual(told.slice(100 * logs));
     expect(new Set(told).size).toBe(100 * logs);
+  });
+});
+
+describe("a subscription to waiting transactions", () => {
+  it("has each transaction made into JSON once, however many subscribe to it", () => {
+    const { chain, alone } = fixture;
+    const subscriptions = new Subscriptions({ chain, limits: DEFAULT_LIMITS, watchPending: () => undefined });
+    const frames: Uint8Array[] = [];
+    const own = subscriber((frame) => void frames.push(frame));
+    for (let count = 0; count < 100; count++) {
+      subscriptions.add(own, "local", "eth", ethTopic("newPendingTransactions", count % 2 === 0));
+    }
+    let reads = 0;
+    const decoded = decodeTransaction(alone.sign(ALICE, { value: 7n }));
+    const transaction = new Proxy(decoded, {
+      get: (target, name) => {
+        if (name === "value") reads++;
+        return Reflect.get(target, name);
+      },
+    });
+    subscriptions.onPending([{ transaction, sender: ALICE.address }]);
+    expect([frames.length, reads]).toEqual([100, 1]);
   });
 });
