@@ -202,10 +202,12 @@ class RunningServer {
     return server;
   }
 
-  /** Under the names that the RPC may be asked under, as everything else. */
+  /** Under the names, and for the pages, for which everything else is. Anybody may have brought them: none is a script. */
   private giveBlob(blobs: BlobsPort, request: IncomingMessage, response: ServerResponse): void {
-    if (this.access.isHostAllowed(request.headers.host)) blobs.handle(request, response);
-    else response.writeHead(403).end();
+    const { host, origin } = request.headers;
+    response.setHeader("x-content-type-options", "nosniff");
+    if (this.access.isHostAllowed(host) && this.access.isOriginAllowed(origin, host)) blobs.handle(request, response);
+    else response.writeHead(403, { connection: "close" }).end();
   }
 
   private addRoutes(): void {

@@ -3,6 +3,7 @@ import { connect } from "node:net";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Node } from "../../chain/runtime/node.ts";
+import type { BlobsPort } from "../../rpc/blobs.ts";
 import type { ChainView } from "../../rpc/chain-view.ts";
 import { DEFAULT_LIMITS } from "../../rpc/limits.ts";
 import { localJobRunner } from "../../rpc/local-jobs.ts";
@@ -134,6 +135,27 @@ describe("the RPC over HTTP", () => {
     });
     expect(page).not.toContain("<script>");
     expect(page).toContain("OpenGPU");
+    await other.close();
+  });
+
+  it("keeps blobs from the pages that it keeps from everything else, and has browsers run none of them", async () => {
+    const blobs: BlobsPort = {
+      handle: (_request, response) => void response.writeHead(200, { "access-control-allow-origin": "*" }).end(),
+      find: () => undefined,
+      part: async () => undefined,
+      close: async () => undefined,
+    };
+    const other = await start(0, { blobs, access: { cors: ["https://good.example"] } });
+    const asks = (origin?: string, method = "GET"): Promise<Response> =>
+      fetch(`${other.url}/blobs/0x12`, { method, headers: origin === undefined ? {} : { origin } });
+    for (const method of ["OPTIONS", "GET", "PUT"]) {
+      const refused = await asks("https://evil.example", method);
+      expect([refused.status, refused.headers.get("access-control-allow-origin")]).toEqual([403, null]);
+    }
+    for (const origin of [undefined, "https://good.example", other.url]) {
+      const answered = await asks(origin);
+      expect([answered.status, answered.headers.get("x-content-type-options")]).toEqual([200, "nosniff"]);
+    }
     await other.close();
   });
 
