@@ -2,9 +2,12 @@
 import { readFileSync } from "node:fs";
 import type { Abi } from "viem";
 import { beforeAll, describe, expect, it } from "vitest";
+import { assert } from "../../../base/errors.ts";
 import { OGPU } from "../../../base/units.ts";
 import { type CompiledContract, compileSolidity } from "../../../bench/solidity.ts";
-import { MARKET_ADDRESS } from "../../../vm/modules/addresses.ts";
+import { agendaAbi } from "../../../vm/interfaces/abi/agenda.ts";
+import { AGENDA_ADDRESS, MARKET_ADDRESS } from "../../../vm/modules/addresses.ts";
+import { RETRY_SECONDS } from "../../../vm/modules/agenda/limits.ts";
 import type { Address } from "../../../vm/state/account.ts";
 import { accountKey, eventsOf } from "../support/economy-chain.ts";
 import {
@@ -20,6 +23,7 @@ import {
 import type { TestKey } from "../support/test-chain.ts";
 
 const PRICE = OGPU / 1_000n;
+const AGENDA = { address: AGENDA_ADDRESS, abi: agendaAbi } as const;
 
 function raceChain(racers = 2): [MarketChain, bigint, readonly TestKey[]] {
   const chain = new MarketChain();
@@ -103,6 +107,34 @@ describe("a verdict", () => {
     expect(chain.balance(key.address) - before).toBe((PRICE * 95n) / 100n);
     expect(chain.job(job)).toMatchObject({ status: 6, paid: PRICE });
     expect(chain.view(MARKET, "totalEscrow", [])).toBe(0n);
+  });
+});
+
+describe("a verdict that meets a bug", () => {
+  it("is told, and tried again: nobody's money waits for good", () => {
+    const [chain, job, racers] = raceChain();
+    const key = racers[0] as TestKey;
+    chain.seal(job, key, chain.commitment(1));
+    chain.reveal(job, key, chain.commitment(1));
+    const { round } = chain.job(job);
+    const port = chain.verification.port as { takeDecided: unknown };
+    const usual = port.takeDecided;
+    let reads = 0;
+    const decided = {
+      ...{ round, job, final: true, reason: 1, programTrapped: false, guilty: "none", catcher: undefined },
+      get accepted(): boolean {
+        assert(reads++ > 0, "the first look at it fails");
+        return true;
+      },
+    };
+    port.takeDecided = () => [decided];
+    const { receipts, faults } = chain.block();
+    port.takeDecided = usual;
+    expect(faults).toHaveLength(1);
+    expect(eventsOf(AGENDA, receipts.at(-1)?.logs ?? [])).toMatchObject([{ name: "Failed", args: { id: job } }]);
+    expect(chain.job(job)).toMatchObject({ status: 4 });
+    chain.pass(RETRY_SECONDS);
+    expect(chain.job(job)).toMatchObject({ status: 6, paid: PRICE });
   });
 });
 

@@ -6,6 +6,7 @@ import { assert, CodedError } from "../../../base/errors.ts";
 import { BlockExecutor } from "../../../vm/execution/execute-block.ts";
 import { AGENDA_ADDRESS, CLOCK_ADDRESS, moduleAddress } from "../../../vm/modules/addresses.ts";
 import { createAgendaModule } from "../../../vm/modules/agenda/agenda.ts";
+import { RETRY_SECONDS } from "../../../vm/modules/agenda/limits.ts";
 import { dueOf, schedule } from "../../../vm/modules/agenda/schedule.ts";
 import { defineModule, type NativeModule } from "../../../vm/modules/module.ts";
 import type { ModuleCall } from "../../../vm/modules/module-call.ts";
@@ -81,15 +82,20 @@ describe("a bug in a module", () => {
     expect(faults[0]?.error).toBeInstanceOf(Error);
   });
 
-  it("in scheduled work is undone and told, and the work is not tried again", () => {
-    const chain = faultyChain(() => assert(false, "two and two are five"));
+  it("in scheduled work is undone and told, and the work is tried again a day later", () => {
+    let isMended = false;
+    const chain = faultyChain(() => assert(isMended, "two and two are five"));
     chain.block([chain.transaction(FAULTY, laterData(), { gasLimit: 500_000n })]);
     const { receipts, faults } = chain.block();
     expect(faults).toMatchObject([{ module: FAULTY, transaction: undefined }]);
     expect(receipts.at(-1)?.logs.some(({ address }) => address === AGENDA_ADDRESS)).toBe(true);
     expect(chain.reading(FAULTY).read(SLOT)).toBe(0n);
-    expect(dueOf(chain.reading(AGENDA_ADDRESS), WORK)).toBeUndefined();
+    expect(dueOf(chain.reading(AGENDA_ADDRESS), WORK)).toEqual({ time: chain.now + RETRY_SECONDS });
     expect(chain.block().faults).toEqual([]);
+    isMended = true;
+    chain.pass(RETRY_SECONDS);
+    expect(chain.reading(FAULTY).read(SLOT)).toBe(1n);
+    expect(dueOf(chain.reading(AGENDA_ADDRESS), WORK)).toBeUndefined();
   });
 });
 

@@ -7,8 +7,8 @@ import { protocolTime } from "../clock/clock.ts";
 import { defineModule, type NativeModule } from "../module.ts";
 import type { ModuleCall } from "../module-call.ts";
 import type { ParameterStore } from "../parameter-store.ts";
-import { AGENDA_GAS_PER_BLOCK, ID_BITS, MAX_KIND } from "./limits.ts";
-import { type AgendaEntry, agendaCount, dueOf, firstDue, takeDue } from "./schedule.ts";
+import { AGENDA_GAS_PER_BLOCK, ID_BITS, MAX_KIND, RETRY_SECONDS } from "./limits.ts";
+import { type AgendaEntry, agendaCount, dueOf, firstDue, schedule, takeDue } from "./schedule.ts";
 
 /** What a module does when its work of one kind is due. The call is in the module's account. */
 export interface AgendaHandler {
@@ -63,7 +63,10 @@ function runDue(call: ModuleCall, handlers: ReadonlyMap<string, AgendaHandler>):
   }
 }
 
-/** Work that reverts, or meets a bug of ours, is undone, told, and not tried again: nothing scheduled may stop a block. */
+/**
+ * Work that reverts, or meets a bug of ours, is undone and told: nothing scheduled may stop a block. It is tried again a day
+ * later, and every day until it can be done, or what it is about would wait for good.
+ */
 function perform(call: ModuleCall, entry: AgendaEntry, handlers: ReadonlyMap<string, AgendaHandler>): void {
   const handler = handlers.get(nameOf(entry));
   assert(handler !== undefined, "what is scheduled has a handler");
@@ -72,4 +75,5 @@ function perform(call: ModuleCall, entry: AgendaEntry, handlers: ReadonlyMap<str
   const problem = own.attempt(() => handler.run(own, id));
   if (problem === undefined) return;
   call.emit(agendaAbi, "Failed", { module, kind: BigInt(kind), id, reason: problem.message });
+  schedule(call, { time: protocolTime(call) + RETRY_SECONDS }, entry);
 }

@@ -13,3 +13,8 @@ export const MAX_KIND = 0xffff;
 export const ID_BITS = 160n;
 /** Blocks and seconds. */
 export const DUE_BITS = 64n;
+/**
+ * When work that failed is tried again, in seconds: a bug stays until an upgrade, and until then each try costs a block some
+ * of its budget.
+ */
+export const RETRY_SECONDS = 86_400n;

@@ -8,6 +8,7 @@ import type { DecidedRound } from "../verification/round-types.ts";
 import { changeJob } from "./change-job.ts";
 import { drawWaiting } from "./draw.ts";
 import { endLiability } from "./end-job.ts";
+import { keepFailedVerdict, takeFailedVerdict } from "./failed-verdicts.ts";
 import { isTask, jobWords, readState, readTerms } from "./job-record.ts";
 import { MAX_DECIDED } from "./limits.ts";
 import { ACTOR, AGENDA_KIND, isLive, JOB_STATUS, REASON } from "./numbers.ts";
@@ -16,22 +17,29 @@ import { onAuctionTimer, onSegmentAccepted, onSegmentFinal, onSegmentRejected } 
 import { onTaskAccepted, onTaskFinal, onTaskRejected, onTaskTimer } from "./tasks.ts";
 import { onDemandTimer } from "./withheld.ts";
 
-/**
- * At the end of every block. What does not concern a job's present round any more is dropped. As with what is due, a
- * verdict that cannot be applied is told, and stops no block.
- */
+/** At the end of every block. As with what is due, a verdict that cannot be applied is told, and stops no block. */
 export function takeVerdicts(call: ModuleCall, ports: MarketPorts): void {
   for (const decided of ports.verification.takeDecided(call, MAX_DECIDED)) {
-    const { status, round } = readState(call, decided.job);
-    const isVerified = Number(status) === JOB_STATUS.committed || Number(status) === JOB_STATUS.accepted;
-    if (round !== decided.round || !isVerified) continue;
-    const problem = call.attempt(() => applyVerdict(call, ports, decided));
+    const problem = call.attempt(() => applyIfPresent(call, ports, decided));
     if (problem === undefined) continue;
     const { job: id } = decided;
     call
       .in(AGENDA_ADDRESS)
       .emit(agendaAbi, "Failed", { module: MARKET_ADDRESS, kind: 0n, id, reason: problem.message });
+    keepFailedVerdict(call, decided);
   }
+}
+
+/** What does not concern a job's present round any more is dropped. */
+function applyIfPresent(call: ModuleCall, ports: MarketPorts, decided: DecidedRound): void {
+  const { status, round } = readState(call, decided.job);
+  const isVerified = Number(status) === JOB_STATUS.committed || Number(status) === JOB_STATUS.accepted;
+  if (round === decided.round && isVerified) applyVerdict(call, ports, decided);
+}
+
+function tryAgain(call: ModuleCall, ports: MarketPorts, job: bigint): void {
+  const decided = takeFailedVerdict(call, job);
+  if (decided !== undefined) applyIfPresent(call, ports, decided);
 }
 
 function applyVerdict(call: ModuleCall, ports: MarketPorts, decided: DecidedRound): void {
@@ -73,5 +81,6 @@ export function marketAgenda(ports: MarketPorts): readonly AgendaHandler[] {
     { module, kind: AGENDA_KIND.draw, run: drawWaiting },
     { module, kind: AGENDA_KIND.liability, run: endLiability },
     { module, kind: AGENDA_KIND.demand, run: (call, id) => onDemandTimer(call, ports, id) },
+    { module, kind: AGENDA_KIND.verdict, run: (call, job) => tryAgain(call, ports, job) },
   ];
 }

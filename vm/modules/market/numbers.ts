@@ -102,4 +102,6 @@ export const AGENDA_KIND = {
   liability: 3,
   /** A demand was not answered. By the demand's number. */
   demand: 4,
+  /** A verdict that met a bug is tried again. By job. */
+  verdict: 5,
 } as const;

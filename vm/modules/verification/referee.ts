@@ -190,34 +190,43 @@ function judgeNow(call: ModuleCall, id: bigint): void {
   const found = readChallenge(call, id);
   const { round, launch, tile, challenger, defends } = found;
   const known = provenMeanwhile(call, round, defends);
-  const { verdict, digest } = known === undefined ? execute(call, found) : judged(found, known);
+  const { verdict, digest, isFault } = known === undefined ? tryExecute(call, found) : judged(found, known);
   removeChallenge(call, found);
   const said = { verdict: VERDICTS.indexOf(verdict), digest: digest ?? NO_DIGEST };
   call.emit(verificationAbi, "Refereed", { round, challenger, launch, tile, ...said });
   const told = { round, launch, tile, verdict, ...(digest && { digest }) };
   const isChanged = known === undefined && onVerdict(call, told, challenger, defends);
-  payBond(call, found, verdict, isChanged);
+  payBond(call, found, verdict, isChanged || isFault === true);
+}
+
+/** A tile that the engine has a bug with is one that the referee cannot judge: the round must not wait for that bug's end. */
+function tryExecute(call: ModuleCall, found: Challenge): Executed {
+  let executed: Executed = { verdict: "challenge-failed", isFault: true };
+  call.attempt(() => {
+    executed = execute(call, found);
+  });
+  return executed;
 }
 
 const NO_DIGEST: Hex = `0x${"00".repeat(32)}`;
 
 /**
  * Whoever proves a tile false, or true where votes had not found that, has its bond back, also when another has proven the same
- * before. A challenge that shows nothing pays the treasury: a worker who fills the places with its own gains nothing.
+ * before, and whoever met a bug of ours. A challenge that shows nothing pays the treasury: a worker who fills the places with its own gains nothing.
  */
 function payBond(
   call: ModuleCall,
   { challenger, bond, defends }: Challenge,
   verdict: RefereeVerdict["verdict"],
-  isChanged: boolean,
+  isExcused: boolean,
 ): void {
   if (bond === 0n) return;
-  const isRight = verdict === "worker-right" ? isChanged || defends !== undefined : verdict !== "challenge-failed";
-  if (isRight) call.pay(challenger, bond);
+  const isRight = verdict === "worker-right" ? defends !== undefined : verdict !== "challenge-failed";
+  if (isRight || isExcused) call.pay(challenger, bond);
   else fundTreasury(call, bond, "lost challenge");
 }
 
-type Executed = Pick<RefereeVerdict, "verdict" | "digest">;
+type Executed = Pick<RefereeVerdict, "verdict" | "digest"> & { readonly isFault?: boolean };
 
 /** A chunk that the tile touches was not staged. Thrown within the referee only. */
 class MissingChunk extends Error {}
