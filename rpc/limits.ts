@@ -172,5 +172,8 @@ export const MAX_POOL_CONTENT = 10_000;
 /** How long eth_sendRawTransactionSync waits where nothing else is said, and at most. */
 export const SYNC_MILLISECONDS = 10_000;
 export const MAX_SYNC_MILLISECONDS = 60_000;
+/** How many of these wait at one time, and what part of them for one address; loopback may have all. */
+export const MAX_SYNC_WAITS = 1_024;
+export const SYNC_WAITS_SHARE: number = 1 / 4;
 /** Epochs whose seals one light-client proof carries. */
 export const MAX_PROOF_EPOCHS = 256;

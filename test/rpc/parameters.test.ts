@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { bytesToHex, type Hex } from "../../base/bytes.ts";
+import { JsonRpc } from "../../rpc/json-rpc.ts";
+import { METHODS } from "../../rpc/methods.ts";
+import { SyncWaits } from "../../rpc/sync-waits.ts";
 import { ALICE, BOB } from "../chain/runtime/support/single-node.ts";
-import { RpcFixture } from "./support/rpc-fixture.ts";
+import { nodeContext, PATIENT, RpcFixture } from "./support/rpc-fixture.ts";
 
 let fixture: RpcFixture;
 beforeAll(async () => {
@@ -88,6 +91,40 @@ describe("eth_sendRawTransactionSync", () => {
     const { error } = await fixture.ask("eth_sendRawTransactionSync", raw, "0x1");
     expect(error).toMatchObject({ code: 4, data: expect.stringMatching(/^0x[0-9a-f]{64}$/) });
     expect(await fixture.call("eth_getTransactionByHash", error?.data as Hex)).not.toBeNull();
+  });
+});
+
+describe("waiting for receipts", () => {
+  it("looks for the transaction when there is a new block, and not all the time", async () => {
+    let looks = 0;
+    const chain = new Proxy(fixture.chain, {
+      get: (target, name) => {
+        if (name === "locate") looks++;
+        const value: unknown = Reflect.get(target, name, target);
+        return typeof value === "function" ? value.bind(target) : value;
+      },
+    });
+    const rpc = new JsonRpc({ methods: METHODS, node: nodeContext(chain), onBug: () => undefined });
+    const params = [bytesToHex(fixture.alone.sign(ALICE, { nonce: 10n })), 300];
+    const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "eth_sendRawTransactionSync", params });
+    expect(await rpc.answer(body, PATIENT)).toContain("was not processed in 300 ms");
+    expect(looks).toBe(1);
+  });
+
+  it("is for so many at a time, and for a part of them from one address", async () => {
+    const waits = new SyncWaits({ waits: 8, share: 1 / 4 });
+    let end = (): void => undefined;
+    const ended = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    const from = (address: string): Promise<void> => waits.during(address, () => ended);
+    const first = [from("192.0.2.1"), from("192.0.2.1")];
+    await expect(from("192.0.2.1")).rejects.toMatchObject({ code: "RPC_BUSY" });
+    const others = Array.from({ length: 6 }, () => from("127.0.0.1"));
+    await expect(from("127.0.0.1")).rejects.toMatchObject({ code: "RPC_BUSY" });
+    end();
+    await Promise.all([...first, ...others]);
+    await from("192.0.2.1");
   });
 });
 
