@@ -96,6 +96,11 @@ export const COMMANDS: readonly CommandSection[] = [
         load: async () => (await import("./commands/source.ts")).source,
       },
       {
+        name: "lock",
+        summary: "See and take back the money that stands behind jobs",
+        load: async () => (await import("./commands/lock.ts")).lock,
+      },
+      {
         name: "provider",
         summary: "Run a provider, which computes jobs of others and earns for it; see it, pause it, end it",
         load: async () => (await import("./commands/provider.ts")).provider,

@@ -116,6 +116,11 @@ describe("a provider", () => {
     const next = await network.submit(CLIENT, 16, 6, "--budget", "1", "--bid-seconds", "4", "--job-seconds", "900");
     expect((await network.jobWhen(next, ({ attempt }) => attempt > 1n)).worker).toMatch(/^0x0+$/);
     expect(await order(LEAVER, "provider", "exit")).toMatchObject({ wasLeaving: true, devices: [] });
+    // The lock of its bid is free again, and on its way home.
+    await order(LEAVER, "lock", "unlock");
+    expect(await order(LEAVER, "lock", "show")).toMatchObject({
+      ...{ free: "0", allocated: "0", unlocks: [{ amount: "100000000000000000" }] },
+    });
     expect(back.events.some(({ action }) => action === "bid" || action === "joinSource")).toBe(false);
     await order(CLIENT, "job", "cancel", String(next));
   });
