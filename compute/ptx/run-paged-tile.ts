@@ -27,8 +27,9 @@ export interface PagedTileTask {
    */
   chunk(buffer: number, chunk: number): Uint8Array;
   /**
-   * What checking for races may take: each access to shared memory or to what the launch writes counts its bytes and four
-   * more. Beyond it CheckBudgetError is thrown. As much as it takes when not given.
+   * What checking may take that fuel does not count: each access to shared memory or to what the launch writes counts its bytes
+   * and four more; threads that go on after a wait count 16, an eighth of the kernel's registers, and the registers that
+   * each has kept. Beyond it CheckBudgetError is thrown. As much as it takes when not given.
    */
   readonly checks?: number;
 }

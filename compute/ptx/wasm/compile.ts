@@ -16,6 +16,8 @@ import { regionGraph } from "./structure.ts";
 export interface CompiledState {
   /** `undefined` for the start. */
   readonly wait: Instruction | undefined;
+  /** Registers of a thread that live through the wait: they are written to its frame, and read again. */
+  readonly live: number;
 }
 
 export interface CompiledKernel {
@@ -93,7 +95,8 @@ function compile(checked: CheckedKernel, options: Required<CompileOptions>): Com
     }
     builder.define(builder.reserve(), type, code, `region${state}`);
   });
-  return { checked, layout, states: regions.map(({ wait }) => ({ wait })), wasm: builder.build(), ...options };
+  const states = regions.map(({ root, wait }) => ({ wait, live: wait === undefined ? 0 : live.columns(root).length }));
+  return { checked, layout, states, wasm: builder.build(), ...options };
 }
 
 /** All of them before anything is emitted: what would be too much is refused while that costs little. */

@@ -67,7 +67,9 @@ export class Scheduler {
   }
 
   #resume(state: number, first: number, end: number): number {
-    const { frames } = this.#compiled.layout;
+    const { layout, states, checked } = this.#compiled;
+    const { frames } = layout;
+    this.#shadow?.resume(checked.kernel.registers.length, (end - first) * (states[state]?.live ?? 0));
     const region = this.#regions[state] as Region;
     return region(frames + first * this.#stride, frames + end * this.#stride);
   }

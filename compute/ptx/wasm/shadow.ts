@@ -45,6 +45,13 @@ const ALL_SHIFT = 16;
 const KIND = 15;
 /** What an access costs besides its bytes: about as much as four of them (measured). */
 const ACCESS_COST = 4;
+/**
+ * What it costs that threads go on after a wait, besides the registers that each has kept: the call, and for each of the kernel's
+ * registers that its function starts with an eighth. Fuel knows nothing of it, and a thousand registers kept through a loop
+ * of barriers take 400 times what its fuel stands for (measured).
+ */
+const RESUME_COST = 16;
+const REGISTER_SHIFT = 3;
 /** Who, and whether there were others. */
 const WHO: number = THREAD | MANY_THREADS | MANY_WARPS;
 
@@ -70,7 +77,7 @@ export class Shadow {
   #epoch = 0;
   readonly #warpBarriers = new Int32Array(32);
 
-  /** What may still be checked: bytes, and ACCESS_COST for each access. */
+  /** What may still be checked: bytes, and ACCESS_COST for each access; and what waits cost. */
   #budget: number;
 
   constructor(memoryBytes: number, budget: number = Number.POSITIVE_INFINITY) {
@@ -98,10 +105,19 @@ export class Shadow {
     this.#warpBarriers[warp] = (this.#warpBarriers[warp] as number) + 1;
   }
 
+  /** Threads go on, with so many registers that they have kept in all. Throws CheckBudgetError. */
+  resume(registers: number, kept: number): void {
+    this.#spend(RESUME_COST + (registers >> REGISTER_SHIFT) + kept);
+  }
+
+  #spend(units: number): void {
+    this.#budget -= units;
+    if (this.#budget < 0) throw new CheckBudgetError("more to check than is allowed");
+  }
+
   /** Throws RaceError or CheckBudgetError. An aligned access never crosses chunks. */
   access(kind: number, address: number, bytes: number, thread: number, line: number): void {
-    this.#budget -= ACCESS_COST + bytes;
-    if (this.#budget < 0) throw new CheckBudgetError("more to check than is allowed");
+    this.#spend(ACCESS_COST + bytes);
     const start = this.#cellOf(address);
     for (let i = 0; i < bytes; i++) {
       if (this.#repeats(start + i * FIELDS, kind, thread)) continue;

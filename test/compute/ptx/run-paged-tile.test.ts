@@ -7,13 +7,15 @@ import { EXAMPLES } from "../../../compute/examples/examples.ts";
 import { CHUNK_BYTES } from "../../../compute/program/merkle.ts";
 import { type ScheduledLaunch, scheduleOf } from "../../../compute/program/schedule.ts";
 import { tilesOf } from "../../../compute/program/tiles.ts";
-import type { LaunchSpec, Program } from "../../../compute/program/types.ts";
+import { ENGINE_VERSION, type LaunchSpec, type Program } from "../../../compute/program/types.ts";
 import { type CheckedProgram, checkProgram } from "../../../compute/ptx/check-program.ts";
 import { runPagedTile } from "../../../compute/ptx/run-paged-tile.ts";
 import { runTile, type TileResult } from "../../../compute/ptx/run-tile.ts";
+import { compileKernel } from "../../../compute/ptx/wasm/compile.ts";
 import { CheckBudgetError } from "../../../compute/ptx/wasm/shadow.ts";
 import { gemmProgram, mixProgram, onBuffer } from "../support/sample-programs.ts";
 import { kernelText } from "./support/both-engines.ts";
+import { STORE_RESULT, smallKernel } from "./support/small-kernel.ts";
 
 interface Paged {
   readonly result: TileResult;
@@ -154,10 +156,53 @@ describe("a tile by demand paging", () => {
     const kernel = checked.kernels[0] as CheckedProgram["kernels"][number];
     const task = { program: checked.program, kernel, scheduled, tile: 0, chunk: () => new Uint8Array(CHUNK_BYTES) };
     const done = (checks: number): boolean => runPagedTile({ ...task, checks }).kind === "done";
-    // 256 threads write two floats for each 16 of k and read two for each k, at 8 units; then they store one.
-    const needed = 256 * 8 * (2 * 4 + 2 * 64 + 1);
+    // 256 threads write two floats for each 16 of k and read two for each k, at 8 units; then they store one. They begin, and
+    // go on after two barriers for each 16 of k, with the registers that live through them.
+    const { states } = compileKernel(kernel, { paged: true, findRaces: true });
+    const each = 16 + Math.floor(kernel.kernel.registers.length / 8);
+    const waits = states.slice(1).reduce((sum, { live }) => sum + 4 * (each + 256 * live), each);
+    const needed = 256 * 8 * (2 * 4 + 2 * 64 + 1) + waits;
     expect(done(needed)).toBe(true);
     expect(() => done(needed - 1)).toThrow(CheckBudgetError);
+  });
+
+  it("stops where threads keep many registers through many barriers, which their fuel does not tell", () => {
+    const numbers = Array.from({ length: 1_000 }, (_, i) => i);
+    const lines = [
+      "ld.global.u32 %r0, [%a];",
+      "mov.u32 %r1, 0;",
+      ...numbers.map((i) => `add.s32 %x${i}, %t, ${i};`),
+      "L:",
+      "bar.sync 0;",
+      "add.s32 %r1, %r1, 1;",
+      "setp.lt.u32 %p0, %r1, 20000;",
+      "@%p0 bra L;",
+      ...numbers.map((i) => `add.s32 %r0, %r0, %x${i};`),
+      STORE_RESULT,
+    ];
+    const ptx = smallKernel(lines.join("\n"), ".reg .b32 %x<1000>;");
+    const checked = checkProgram({
+      engine: ENGINE_VERSION,
+      kernels: [{ ptx, entry: "k" }],
+      buffers: [
+        { name: "a", kind: "input", bytes: CHUNK_BYTES },
+        { name: "b", kind: "zero", bytes: CHUNK_BYTES },
+      ],
+      steps: [
+        {
+          ...{ kind: "launch", kernel: 0, grid: [1, 1, 1], block: [1, 1, 1], dynamicShared: 0 },
+          arguments: [onBuffer(0), onBuffer(1), { kind: "scalar", bytes: new Uint8Array(4) }],
+          tiles: [{ parameter: 1, tile: { kind: "run", bytes: CHUNK_BYTES } }],
+          ...{ fuel: 300_000, bytes: 2 * CHUNK_BYTES },
+        },
+      ],
+      outputs: [1],
+    });
+    const [scheduled] = [...scheduleOf(checked.program)] as [ScheduledLaunch];
+    const kernel = checked.kernels[0] as CheckedProgram["kernels"][number];
+    const task = { program: checked.program, kernel, scheduled, tile: 0, chunk: () => new Uint8Array(CHUNK_BYTES) };
+    expect(runPagedTile(task).kind).toBe("done");
+    expect(() => runPagedTile({ ...task, checks: 2 ** 20 + scheduled.launch.fuel })).toThrow(CheckBudgetError);
   });
 
   it("gives up as its source does", () => {
