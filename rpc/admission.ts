@@ -1,9 +1,18 @@
 /**
  * Counts the requests under way in the whole process and what they hold in memory, and admits no more than it has room for.
- * One address gets a part of it: or else three bodies that are announced and never sent would keep everybody else out.
+ * One address gets a part of it: or else three bodies that are announced and never sent would keep everybody else out. A part
+ * is for small requests alone: or else those of a few addresses, and answers that a few read byte by byte, would do so.
  */
 import { isLoopback } from "./addresses.ts";
-import { ANSWER_WEIGHT, BODY_WEIGHT, BYTES_SHARE, REQUESTS_SHARE, type RpcLimits } from "./limits.ts";
+import {
+  ANSWER_WEIGHT,
+  BODY_WEIGHT,
+  BYTES_SHARE,
+  LARGE_SHARE,
+  REQUESTS_SHARE,
+  type RpcLimits,
+  SMALL_REQUEST_BYTES,
+} from "./limits.ts";
 
 /** One request that counts until it is ended. */
 export interface Ticket {
@@ -39,7 +48,7 @@ export class Admission {
   /** `undefined`: there is no room. */
   admit(bodyBytes: number, address = "local"): Ticket | undefined {
     let own = BODY_WEIGHT * bodyBytes;
-    if (this.requests >= this.maxRequests || this.bytes + own > this.maxBytes) return undefined;
+    if (this.requests >= this.maxRequests || !this.hasRoom(own, own, this.requests)) return undefined;
     const share = this.shares.get(address) ?? { requests: 0, bytes: 0 };
     const isOurs = isLoopback(address);
     if (!isOurs && !this.mayHave(share, own)) return undefined;
@@ -51,7 +60,7 @@ export class Admission {
     return {
       hold: (answerBytes) => {
         const more = ANSWER_WEIGHT * answerBytes;
-        if (isEnded || this.bytes + more > this.maxBytes) return false;
+        if (isEnded || !this.hasRoom(more, own + more, this.requests - 1)) return false;
         // One alone may have as much as there is.
         const isAlone = isOurs || share.bytes === own;
         if (!isAlone && share.bytes + more > BYTES_SHARE * this.maxBytes) return false;
@@ -67,6 +76,12 @@ export class Admission {
         if (--share.requests === 0) this.shares.delete(address);
       },
     };
+  }
+
+  /** For so much more of a request that holds so much with it, besides so many others. */
+  private hasRoom(more: number, whole: number, others: number): boolean {
+    const isLarge = whole > SMALL_REQUEST_BYTES && others > 0;
+    return this.bytes + more <= (isLarge ? LARGE_SHARE : 1) * this.maxBytes;
   }
 
   private mayHave({ requests, bytes }: Share, more: number): boolean {

@@ -97,6 +97,9 @@ export function limitsFrom(texts: readonly string[]): RpcLimits {
 /** Of requestsUnderWay and bytesUnderWay, what one address may have; loopback may have all. */
 export const REQUESTS_SHARE: number = 1 / 4;
 export const BYTES_SHARE: number = 1 / 2;
+/** Of bytesUnderWay, what large requests have together: one that holds more than so many bytes, and is not alone, is large. */
+export const LARGE_SHARE: number = 3 / 4;
+export const SMALL_REQUEST_BYTES: number = MIB;
 /** JSON takes up to 20 times its text once it is parsed (measured with nested empty lists). */
 export const BODY_WEIGHT = 20;
 /** An answer is there as its parts, as a whole, and as the bytes that are sent. */
