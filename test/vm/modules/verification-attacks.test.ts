@@ -3,6 +3,9 @@ import { encodeFunctionData } from "viem";
 import { describe, expect, it } from "vitest";
 import { bytesToHex, type Hex, hexToBytes } from "../../../base/bytes.ts";
 import { OGPU } from "../../../base/units.ts";
+import { encodeProgram } from "../../../compute/program/codec.ts";
+import { PLAN_BYTE_GAS, PLAN_GAS } from "../../../vm/modules/programs/limits.ts";
+import { SEAT_GAS } from "../../../vm/modules/verification/limits.ts";
 import { PHASE, REASON } from "../../../vm/modules/verification/round-types.ts";
 import { sealOf } from "../../../vm/modules/verification/seals.ts";
 import { ACCOUNT_BALANCE } from "../support/economy-chain.ts";
@@ -311,6 +314,19 @@ describe("a challenge", () => {
     world.judge({ ...wrong, verdict: "worker-wrong", digest: world.work.truth(other.launch, other.tile) });
     world.judge({ round, launch, tile, verdict: "worker-right", digest: world.work.claim(launch, tile) });
     expect(world.round(round)).toMatchObject({ phase: PHASE.rejected, guilty: 1 });
+  });
+});
+
+describe("a round of a program with a long plan", () => {
+  it("is paid for what each draw will read of it, by whoever begins it", () => {
+    const gasOf = (seats: number): bigint => {
+      const world = new VerificationWorld();
+      const value = world.prepare({ seats });
+      return world.chain.send(STUB, "begin", [], { value, key: CLIENT }).receipt.gasUsed;
+    };
+    const { kernels, ...program } = new VerificationWorld().program;
+    const plan = encodeProgram({ ...program, kernels: kernels.map(({ entry }) => ({ ptx: "", entry })) });
+    expect(gasOf(2) - gasOf(1)).toBe(SEAT_GAS + PLAN_GAS + PLAN_BYTE_GAS * BigInt(plan.length));
   });
 });
 

@@ -82,8 +82,19 @@ export function programPlan(from: ModuleCall, program: Hex): Program | undefined
   return sizes === undefined ? undefined : readPlan(call, program, sizes);
 }
 
-function readPlan(call: ModuleCall, program: Hex, { planLength }: Sizes): Program {
-  call.charge(limits.PLAN_GAS + limits.PLAN_BYTE_GAS * BigInt(planLength));
+/** What reading the plan costs; 0 when nobody has published it. */
+export function planGas(from: ModuleCall, program: Hex): bigint {
+  const sizes = readSizes(from.in(PROGRAMS_ADDRESS), program);
+  return sizes === undefined ? 0n : gasOfPlan(sizes);
+}
+
+function gasOfPlan({ planLength }: Sizes): bigint {
+  return limits.PLAN_GAS + limits.PLAN_BYTE_GAS * BigInt(planLength);
+}
+
+function readPlan(call: ModuleCall, program: Hex, sizes: Sizes): Program {
+  const { planLength } = sizes;
+  call.charge(gasOfPlan(sizes));
   return plans.get(program, planLength, () => {
     const count = Math.ceil(planLength / limits.MAX_PIECE_BYTES);
     const parts = Array.from({ length: count }, (_, index) => readBlob(call.prepaid(), "plan", program, index));

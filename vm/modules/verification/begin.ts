@@ -7,7 +7,7 @@ import { verificationAbi } from "../../interfaces/abi/verification.ts";
 import { VERIFICATION_ADDRESS } from "../addresses.ts";
 import { currentEpoch } from "../clock/clock.ts";
 import { type ModuleCall, revertWith } from "../module-call.ts";
-import { programPlan } from "../programs/program-store.ts";
+import { planGas, programPlan } from "../programs/program-store.ts";
 import { MAX_ADDRESSES, MAX_EXCLUDED_PARTIES, MAX_SEATS, ROUND_GAS, SEAT_GAS } from "./limits.ts";
 import { enterPhase } from "./phases.ts";
 import { keepInputs, writeRound } from "./round-record.ts";
@@ -26,7 +26,8 @@ export function beginRound(from: ModuleCall, request: RoundRequest): bigint {
   assert(excluded.length <= MAX_EXCLUDED_PARTIES, "a job has few parties");
   const own = from.in(VERIFICATION_ADDRESS);
   const { first, end } = committedRange(own, request);
-  own.charge(ROUND_GAS + SEAT_GAS * BigInt(seats));
+  // Each draw of a seat reads the plan, whatever its length.
+  own.charge(ROUND_GAS + (SEAT_GAS + planGas(own, request.program)) * BigInt(seats));
   if (seatFee > 0n) from.pay(VERIFICATION_ADDRESS, BigInt(seats) * seatFee);
   keepInputs(own, request.job, inputs);
   const id = writeRound(own, request, { first, end, epoch: currentEpoch(own) }, excluded);
