@@ -58,8 +58,8 @@ export class FastPosts {
   }
 
   private look(): void {
-    const before = performance.now() - this.options.limits.requestMilliseconds;
-    for (const fast of this.open) fast.dropIfLate(before);
+    const now = performance.now();
+    for (const fast of this.open) fast.dropIfLate(now);
   }
 }
 
@@ -92,6 +92,8 @@ class FastConnection {
   /** Nothing more is read: the client or the server wants to end it. */
   private isEnding = false;
   private isLeaving = false;
+  /** When the client has to have taken what is being sent. */
+  private takenBy = Number.POSITIVE_INFINITY;
   private readonly onData = (chunk: Buffer): void => this.receive(chunk);
   private readonly onError = (): void => void this.socket.destroy();
   private readonly onTimeout = (): void => void this.socket.destroy();
@@ -100,7 +102,10 @@ class FastConnection {
     this.isEnding = true;
     this.socket.end();
   };
-  private readonly onDrain = (): void => this.work();
+  private readonly onDrain = (): void => {
+    this.takenBy = Number.POSITIVE_INFINITY;
+    this.work();
+  };
 
   constructor(posts: FastPosts, socket: Socket, connection: Connection, handOver: () => void) {
     this.posts = posts;
@@ -117,8 +122,11 @@ class FastConnection {
     });
   }
 
-  dropIfLate(before: number): void {
-    if (this.pending.length > 0 && this.slots.length === 0 && this.pendingSince < before) this.socket.destroy();
+  /** A client that sends or takes a byte now and then would hold its place for ever. */
+  dropIfLate(now: number): void {
+    const begun = now - this.posts.options.limits.requestMilliseconds;
+    const isUnsent = this.pending.length > 0 && this.slots.length === 0 && this.pendingSince < begun;
+    if (isUnsent || now > this.takenBy) this.socket.destroy();
   }
 
   endIfIdle(): void {
@@ -241,9 +249,16 @@ class FastConnection {
     const isFlushed = this.socket.write(text, isLatin ? "latin1" : "utf8", () => {
       for (const { ticket } of sent) ticket?.end();
     });
+    if (!isFlushed) this.expectTaken(text.length);
     const isOver = isLast || (this.isEnding && this.slots.length === 0);
     if (isOver || (this.posts.isClosing && this.slots.length === 0)) this.socket.end();
     else if (isFlushed) this.work();
+  }
+
+  private expectTaken(bytes: number): void {
+    const { requestMilliseconds, takenPerSecond } = this.posts.options.limits;
+    const begun = Number.isFinite(this.takenBy) ? this.takenBy : performance.now() + requestMilliseconds;
+    this.takenBy = begun + (1000 * bytes) / takenPerSecond;
   }
 
   private busy(isLast: boolean): Answer {

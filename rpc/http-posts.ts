@@ -50,9 +50,12 @@ export class HttpPosts {
       connection.tickets.delete(ticket);
       void this.answer(request, response, body, ticket).finally(() => {
         if (request.socket.destroyed || response.writableFinished) return ticket.end();
-        // Until the last byte is sent the answer is in memory.
+        // Until the last byte is sent the answer is in memory, and that has to come to an end.
         connection.tickets.add(ticket);
+        const untaken = (1000 * response.writableLength) / limits.takenPerSecond;
+        const timer = setTimeout(() => request.socket.destroy(), limits.requestMilliseconds + untaken).unref();
         response.once("close", () => {
+          clearTimeout(timer);
           connection.tickets.delete(ticket);
           ticket.end();
         });

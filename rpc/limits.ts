@@ -14,6 +14,7 @@ export type LimitName =
   | "requestsUnderWay"
   | "bytesUnderWay"
   | "requestMilliseconds"
+  | "takenPerSecond"
   | "idleMilliseconds"
   | "bodyBytes"
   | "batchRequests"
@@ -51,6 +52,7 @@ export const LIMITS: Readonly<Record<LimitName, LimitSpec>> = {
   requestsUnderWay: limit(1_024, "requests under way, from their headers to the last byte of their answer", 65_000),
   bytesUnderWay: limit(256 * MIB, "what those hold in memory together", 64 * 1024 * MIB, MIB),
   requestMilliseconds: limit(30_000, "a body that has not arrived by then is given up"),
+  takenPerSecond: limit(131_072, "bytes of an answer that a client has to take, after as long as a body may take", 1e9),
   idleMilliseconds: limit(60_000, "a connection on which nothing moves for so long is closed"),
   bodyBytes: limit(5 * MIB, "of one request, or of one WebSocket message", 256 * MIB, 1_024),
   batchRequests: limit(1_000, "requests of one batch", 100_000),

@@ -142,6 +142,26 @@ describe("WebSocket clients", () => {
 });
 
 describe("HTTP clients", () => {
+  it.each([
+    ["plain", ""],
+    ["other", "te: trailers\r\n"],
+  ])("that do not take their answers in time are cut off (%s requests)", async (_, header) => {
+    const server = await start({ requestsUnderWay: 1, requestMilliseconds: 300, takenPerSecond: 1e9 });
+    const discover = request("rpc.discover");
+    // More than the sockets of both sides take.
+    const body = `[${Array.from({ length: 200 }, () => discover).join(",")}]`;
+    const socket = connect(server.port, "127.0.0.1").pause();
+    socket.on("error", () => undefined);
+    socket.write(
+      `POST / HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n${header}content-length: ${body.length}\r\n\r\n${body}`,
+    );
+    let status = 200;
+    while (status === 200) status = await post(server.url, request("eth_chainId"));
+    expect(status).toBe(503);
+    while (status !== 200) status = await post(server.url, request("eth_chainId"));
+    socket.destroy();
+  });
+
   it("may send a body in any number of pieces", async () => {
     const server = await start({});
     const socket = connect(server.port, "127.0.0.1");
