@@ -49,9 +49,14 @@ it("counts leaves by what they take to read: a peer that asks for much of the st
       return { type: "chunk", id, end: nothing, leaves, proof: nothing };
     },
   };
-  const relay = new Relay(source as unknown as SnapshotSource, { now: () => now } as Clock, () => 0, (error) => {
-    throw error;
-  });
+  const relay = new Relay(
+    source as unknown as SnapshotSource,
+    { now: () => now } as Clock,
+    () => 0,
+    (error) => {
+      throw error;
+    },
+  );
   relay.network = { send: () => true } as unknown as NodeNetwork;
   const chunk = { type: "get-chunk", root: `0x${"00".repeat(32)}`, first: nothing, last: nothing } as const;
   // Four at a time, as a peer may, for a minute.
