@@ -1,7 +1,6 @@
 /** The dashboard in a real browser, over a running devnet: what people do, page by page. */
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -23,9 +22,9 @@ import { Running, startDevnet } from "../../cli/support/ogpu-process.ts";
 import { TWICE_PTX } from "../kernel-samples.ts";
 import { findChromium, openBrowser } from "./chromium.ts";
 import { InjectedWallet } from "./injected-wallet.ts";
+import { serious } from "./serious-faults.ts";
 
 const PAGES = ["network", "explorer", "client", "provider", "validators", "governance", "monitoring"] as const;
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const BUDGET = fileURLToPath(new URL("../../../scripts/dashboard-budget.mjs", import.meta.url));
 const WALLET = "Test wallet";
 /** What the sample's kernel doubles. */
@@ -442,24 +441,4 @@ function digitsProgram(): string {
 
 function fileOf(name: string, buffer: Buffer): { name: string; mimeType: string; buffer: Buffer } {
   return { name, mimeType: "application/octet-stream", buffer };
-}
-
-/** What axe-core calls serious or critical, in a form that says where. */
-async function serious(page: Page): Promise<readonly string[]> {
-  await page.evaluate(AXE);
-  return await page.evaluate(async () => {
-    interface Violation {
-      readonly id: string;
-      readonly impact: string;
-      readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
-    }
-    const { axe } = globalThis as unknown as { axe: { run(): Promise<{ violations: readonly Violation[] }> } };
-    const { violations } = await axe.run();
-    return violations
-      .filter(({ impact }) => impact === "serious" || impact === "critical")
-      .map(
-        ({ id, nodes }) =>
-          `${id}: ${nodes.map(({ html, failureSummary }) => `${html.slice(0, 200)} ${failureSummary}`).join(" | ")}`,
-      );
-  });
 }
