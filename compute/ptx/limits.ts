@@ -9,6 +9,8 @@ export const MAX_TEXT: number = 1 << 20;
 export const MAX_INSTRUCTIONS: number = 32_768;
 /** Targets of one jump table. */
 export const MAX_JUMP_TARGETS: number = 1_024;
+/** Targets of all jumps by tables in a kernel: one table may serve many of them, and each is an edge for the analyses. */
+export const MAX_TABLE_EDGES: number = 32_768;
 /** Device functions of a module, and calls within calls. */
 export const MAX_FUNCTIONS: number = 1_024;
 export const MAX_CALL_DEPTH: number = 64;
@@ -53,6 +55,12 @@ export const EMITTED_FOR_ALL: number = 4_096;
  * without nesting.
  */
 export const MAX_DOMINATOR_STEPS: number = 1 << 22;
+/**
+ * Registers that the code writes to memory before waits and reads after them, in all regions together: for each instruction
+ * of the kernel, and for any kernel. Real ones keep some tens at each wait; thousands at thousands of waits take minutes.
+ */
+export const KEPT_PER_INSTRUCTION: number = 16;
+export const KEPT_FOR_ALL: number = 16_384;
 /** Bytes of one WebAssembly function: the least that engines agree on is 7,654,321. */
 export const MAX_FUNCTION_BYTES: number = 7_000_000;
 /**

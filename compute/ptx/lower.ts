@@ -8,7 +8,14 @@ import { isCoded } from "../../base/errors.ts";
 import { fail, type Place, type PtxErrorCode, ptxError } from "./errors.ts";
 import { inlineCalls } from "./inline-calls.ts";
 import { type Block, type Instruction, type Kernel, readsOf, type Terminator } from "./ir.ts";
-import { MAX_ANALYSIS, MAX_BLOCKS, MAX_LOCAL_BYTES, MAX_LOWERED_REGISTERS, MAX_SHARED_BYTES } from "./limits.ts";
+import {
+  MAX_ANALYSIS,
+  MAX_BLOCKS,
+  MAX_LOCAL_BYTES,
+  MAX_LOWERED_REGISTERS,
+  MAX_SHARED_BYTES,
+  MAX_TABLE_EDGES,
+} from "./limits.ts";
 import { CARRY_LOWERINGS } from "./lower-carry.ts";
 import { FLOAT_LOWERINGS } from "./lower-float.ts";
 import { INTEGER_LOWERINGS, type Lowering } from "./lower-integer.ts";
@@ -66,6 +73,7 @@ class KernelLowering {
   readonly #builder = new BlockBuilder();
   /** Register that an atomic would write -> that statement. */
   readonly #atomicResults = new Map<number, Statement>();
+  #tableEdges = 0;
 
   constructor(parsed: ParsedKernel, module: ParsedModule) {
     const variables = [...parsed.variables, ...module.variables];
@@ -188,6 +196,10 @@ class KernelLowering {
     const name = context.operand(1);
     const table = name.kind === "symbol" ? this.#parsed.jumpTables.get(name.name) : undefined;
     if (table === undefined) context.fail("PTX_NAME", "its table of labels is not declared");
+    this.#tableEdges += table.length;
+    if (this.#tableEdges > MAX_TABLE_EDGES) {
+      context.fail("PTX_LIMIT", `all jumps by tables have more than ${MAX_TABLE_EDGES} targets`);
+    }
     const targets = table.map((label) => this.#scope.labels.get(label) ?? context.fail("PTX_NAME", `label ${label}`));
     const index = context.freshRegister("b32");
     context.emit("or", "b32", [index], [context.source(0, "b32"), { kind: "immediate", bits: 0n }]);

@@ -4,7 +4,7 @@ import type { CheckedKernel } from "../check.ts";
 import { liveRegisters } from "../data-flow.ts";
 import { fail } from "../errors.ts";
 import type { Instruction, Kernel } from "../ir.ts";
-import { EMITTED_FOR_ALL, EMITTED_PER_INSTRUCTION, MAX_EMITTED, MAX_FUNCTION_BYTES } from "../limits.ts";
+import * as limits from "../limits.ts";
 import { Code, ModuleBuilder } from "./assembler.ts";
 import { Emitter } from "./emitter.ts";
 import { addHelpers, type HelperName, IMPORTS } from "./helpers.ts";
@@ -84,13 +84,13 @@ function compile(checked: CheckedKernel, options: Required<CompileOptions>): Com
   const { regions, stateOf } = regionsOf(kernel);
   const builder = new ModuleBuilder(IMPORTS);
   const helpers = addHelpers(builder, options.paged);
-  const graphs = regionGraphs(kernel, regions);
+  const graphs = regionGraphs(kernel, regions, live);
   regions.forEach((region, state) => {
     const graph = graphs[state] as ReturnType<typeof regionGraph>;
     const type = { params: ["i32", "i32"], results: ["i32"] } as const;
     const code = regionFunction(checked, layout, helpers, region, { graph, stateOf, live, ...options });
-    if (code.length > MAX_FUNCTION_BYTES) {
-      const message = `the code between barriers takes more than ${MAX_FUNCTION_BYTES} bytes of WebAssembly`;
+    if (code.length > limits.MAX_FUNCTION_BYTES) {
+      const message = `the code between barriers takes more than ${limits.MAX_FUNCTION_BYTES} bytes of WebAssembly`;
       fail("PTX_LIMIT", message, region.wait ?? { line: 1, column: 1 });
     }
     builder.define(builder.reserve(), type, code, `region${state}`);
@@ -100,18 +100,29 @@ function compile(checked: CheckedKernel, options: Required<CompileOptions>): Com
 }
 
 /** All of them before anything is emitted: what would be too much is refused while that costs little. */
-function regionGraphs(kernel: Kernel, regions: readonly Region[]): readonly ReturnType<typeof regionGraph>[] {
-  const sizeOf = (blocks: readonly number[]): number =>
-    blocks.reduce((sum, block) => sum + 1 + (kernel.blocks[block]?.instructions.length ?? 0), 0);
-  const own = sizeOf(kernel.blocks.map((_, block) => block));
-  const most = Math.min(MAX_EMITTED, EMITTED_FOR_ALL + EMITTED_PER_INSTRUCTION * own);
-  let emitted = 0;
+function regionGraphs(
+  kernel: Kernel,
+  regions: readonly Region[],
+  live: BitRows,
+): readonly ReturnType<typeof regionGraph>[] {
+  const sizes = kernel.blocks.map(
+    ({ instructions, end }) => 1 + instructions.length + (end.kind === "table" ? end.targets.length : 0),
+  );
+  const kept = kernel.blocks.map(({ end }) => (end.kind === "sync" ? live.columns(end.next).length : 0));
+  const own = sizes.reduce((sum, size) => sum + size, 0);
+  const most = Math.min(limits.MAX_EMITTED, limits.EMITTED_FOR_ALL + limits.EMITTED_PER_INSTRUCTION * own);
+  const mostKept = limits.KEPT_FOR_ALL + limits.KEPT_PER_INSTRUCTION * own;
+  let [emitted, moved] = [0, 0];
   return regions.map(({ root, wait }) => {
     const graph = regionGraph(kernel, root);
-    emitted += sizeOf(graph.order);
+    const place = wait ?? { line: 1, column: 1 };
+    emitted += graph.order.reduce((sum, block) => sum + (sizes[block] as number), 0);
     if (emitted > most) {
-      const message = `code around barriers would be repeated to more than ${most} instructions`;
-      fail("PTX_LIMIT", message, wait ?? { line: 1, column: 1 });
+      fail("PTX_LIMIT", `code around barriers would be repeated to more than ${most} instructions`, place);
+    }
+    moved += graph.order.reduce((sum, block) => sum + (kept[block] as number), live.columns(root).length);
+    if (moved > mostKept) {
+      fail("PTX_LIMIT", `waits would keep more than ${mostKept} registers in all`, place);
     }
     return graph;
   });

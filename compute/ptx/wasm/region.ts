@@ -117,7 +117,9 @@ export class RegionWriter {
       return;
     }
     if (end.kind === "table") {
-      this.#table(end, (target) => this.#labels.length - this.#labels.lastIndexOf(target));
+      // A table may have a thousand targets, among as many labels: each is looked up, not searched for.
+      const places = new Map(this.#labels.map((label, at) => [label, at]));
+      this.#table(end, (target) => this.#labels.length - (places.get(target) ?? -1));
       return;
     }
     this.#condition(end.guard);
@@ -198,19 +200,25 @@ export class RegionWriter {
     code.set(target).br(around);
   }
 
-  /** Looks the next block up by comparing; graphs that need it are rare. */
+  /** A table of its own finds the next block: comparing one target after the other would take more than the jump costs. */
   #dispatchTable({ index, targets, line }: Extract<Block["end"], { kind: "table" }>, target: number): void {
     const { code } = this.#e;
-    code.get(this.#e.local(index)).i32(targets.length).op("i32.ge_u").if();
+    const ranks = [...new Set(targets.map((to) => this.#task.graph.rank.get(to) as number))];
+    const places = new Map(ranks.map((rank, place) => [rank, place]));
+    const placeOf = (to: number): number => places.get(this.#task.graph.rank.get(to) as number) as number;
+    // Around the places, the first of them innermost: one block that an index beyond the table leaves, and one for all others.
+    for (let i = 0; i < ranks.length + 2; i++) code.block();
+    code.get(this.#e.local(index)).brTable(targets.map(placeOf), ranks.length);
+    ranks.forEach((rank, place) => {
+      code
+        .op("end")
+        .i32(rank)
+        .set(target)
+        .br(ranks.length - place);
+    });
+    code.op("end");
     this.#e.trapAt(at.TRAP_OUT_OF_BOUNDS, line);
     code.op("end");
-    targets.forEach((to, i) => {
-      code.get(this.#e.local(index)).i32(i).op("i32.eq").if();
-      code
-        .i32(this.#task.graph.rank.get(to) as number)
-        .set(target)
-        .op("end");
-    });
   }
 
   #checkFuel(): void {

@@ -31,16 +31,21 @@ export function regionSuccessors(block: Block): readonly number[] {
 function reversePostorder(kernel: Kernel, root: number): readonly number[] {
   const seen = new Set([root]);
   const order: number[] = [];
-  const stack = [{ block: root, next: 0 }];
-  while (stack.length > 0) {
-    const top = stack.at(-1) as { block: number; next: number };
-    const target = regionSuccessors(kernel.blocks[top.block] as Block)[top.next++];
+  // With the targets of each, found once: a table has up to a thousand.
+  const visit = (block: number): { block: number; targets: readonly number[]; next: number } => ({
+    block,
+    targets: regionSuccessors(kernel.blocks[block] as Block),
+    next: 0,
+  });
+  const stack = [visit(root)];
+  for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
+    const target = top.targets[top.next++];
     if (target === undefined) {
       order.push(top.block);
       stack.pop();
     } else if (!seen.has(target)) {
       seen.add(target);
-      stack.push({ block: target, next: 0 });
+      stack.push(visit(target));
     }
   }
   return order.reverse();

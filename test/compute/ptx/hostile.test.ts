@@ -117,6 +117,25 @@ describe("PTX bombs", () => {
     expect(attempt(text)).toBe("passed");
   });
 
+  it("of many jumps by one large table are refused before their edges are followed", () => {
+    const labels = Array.from({ length: 1_000 }, (_, i) => `L${i}`);
+    const jumps = labels.map((label) => `${label}: brx.idx %t, T;`).join("\n");
+    expect(attempt(smallKernel(`T: .branchtargets ${labels.join(",")};\n${jumps}`))).toBe("problems");
+    const some = jumps.split("\n").slice(0, 30).join("\n");
+    const rest = labels.slice(30).map((label) => `${label}:`);
+    expect(attempt(smallKernel(`T: .branchtargets ${labels.join(",")};\n${some}\n${rest.join("\n")}`))).toBe("passed");
+  });
+
+  it("of many registers that are kept at many waits are refused", () => {
+    const numbers = Array.from({ length: 2_000 }, (_, i) => i);
+    const set = numbers.map((i) => `add.s32 %x${i}, %t, ${i};`).join("\n");
+    const use = numbers.map((i) => `add.s32 %r0, %r0, %x${i};`).join("\n");
+    const kernel = (waits: number): string =>
+      smallKernel(`mov.u32 %r0, 0;\n${set}\n${"bar.sync 0;\n".repeat(waits)}${use}`, ".reg .b32 %x<2000>;");
+    expect(attempt(kernel(1_000))).toBe("PTX_LIMIT");
+    expect(attempt(kernel(10))).toBe("passed");
+  });
+
   it("of blocks times registers are refused", () => {
     const jumps = Array.from({ length: 4000 }, (_, i) => `L${i}:\nadd.s32 %r0, %t, 1;`).join("\n");
     expect(attempt(smallKernel(jumps, ".reg .b32 %x<30000>;"))).toBe("problems");
