@@ -56,6 +56,15 @@ export const SLOW: readonly string[] = [
 ];
 
 /**
+ * What was waited for in vain is tried once more: a machine that is shared with others may stand still for minutes. What is
+ * wrong is wrong at once.
+ */
+export const LATE: { readonly count: number; readonly condition: RegExp } = {
+  count: 1,
+  condition: /waited \d+ s in vain|Timeout \d+ms exceeded|timed out in \d+ms|did not succeed in time/,
+};
+
+/**
  * Tests of pure folders, which leave nothing behind: no timer, no handle, no global that was changed. They need no process
  * each, and without one the same files take half the processor time (measured), since most of it was loading modules.
  */
@@ -74,6 +83,7 @@ export default defineConfig({
     // Property tests and the small benchmark sizes take seconds, many on a busy machine; a hang must still end the run.
     testTimeout: 120_000,
     hookTimeout: 120_000,
+    retry: LATE,
     pool: "forks",
     // The default leaves one core idle, which is half of a small machine.
     maxWorkers: "100%",

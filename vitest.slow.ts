@@ -1,6 +1,6 @@
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
-import { SLOW } from "./vitest.config.ts";
+import { LATE, SLOW } from "./vitest.config.ts";
 
 /** Where the longest files are, the longest first: one that began last would run alone at the end. */
 const LONGEST: readonly string[] = [
@@ -30,11 +30,7 @@ export default defineConfig({
     hookTimeout: 300_000,
     pool: "forks",
     maxWorkers: "100%",
-    // Only what was waited for in vain, and once: a shared machine may stand still for minutes. What is wrong is wrong at once.
-    retry: {
-      count: 1,
-      condition: /waited \d+ s in vain|Timeout \d+ms exceeded|timed out in \d+ms|did not succeed in time/,
-    },
+    retry: LATE,
     sequence: { sequencer: LongestFirst },
   },
 });
