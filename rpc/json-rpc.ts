@@ -157,10 +157,14 @@ export class JsonRpc {
       // The others end by themselves, for the same reason; nobody is told.
       for (const other of answers) if (other instanceof Promise) other.catch(() => undefined);
       if (!(error instanceof RpcError)) throw error;
+      work.budget.end();
       return await this.refuseRest(requests, answers, error);
     }
     const isLater = answers.some((answer) => answer instanceof Promise);
-    return isLater ? await Promise.all(answers) : (answers as (string | undefined)[]);
+    if (!isLater) return answers as (string | undefined)[];
+    // Nothing is left to do here but to wait: somebody else has the turn meanwhile.
+    work.budget.end();
+    return await Promise.all(answers);
   }
 
   /** The budget ended between two requests: those that have no answer yet get its error. */
@@ -181,7 +185,13 @@ export class JsonRpc {
     const request = readRequest(value);
     if (typeof request === "string") return failure(null, { code: INVALID_REQUEST, message: request });
     const answer = this.answerRequest(request, work);
-    if (answer instanceof Promise) return answer.then((text) => fitted(request, text, work.budget, this.node));
+    if (answer instanceof Promise) {
+      return answer.then((text) => {
+        // It may have taken the turn again after waiting, and others of its batch may wait for long.
+        work.budget.end();
+        return fitted(request, text, work.budget, this.node);
+      });
+    }
     return fitted(request, answer, work.budget, this.node);
   }
 

@@ -79,6 +79,39 @@ describe("the budget of a request", () => {
     expect(order).toEqual(["small", "large"]);
   });
 
+  it.each([
+    ["has done all else", ["long", "quick"]],
+    ["has gone on after waiting", ["again", "long"]],
+  ])("keeps nobody else from working while a batch waits that %s", async (_, names) => {
+    let end = (): void => undefined;
+    const ended = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    const shape = { summary: "", result: {}, parameters: [] } as const;
+    const rpc = new JsonRpc({
+      methods: [
+        defineMethod({ ...shape, name: "quick", run: () => 1 }),
+        defineMethod({ ...shape, name: "long", run: ({ wait }) => wait(ended.then(() => 2)) }),
+        defineMethod({
+          ...shape,
+          name: "again",
+          run: async ({ wait, turn }) => {
+            await wait(new Promise((resolve) => setTimeout(resolve, 10)));
+            await turn();
+            return 3;
+          },
+        }),
+      ],
+      node: { limits: DEFAULT_LIMITS } as NodeContext,
+      onBug: () => undefined,
+    });
+    const batch = ask(rpc, JSON.stringify(names.map((method, id) => ({ jsonrpc: "2.0", id, method }))));
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(codes(await ask(rpc, batchOf(1, "quick")))).toEqual(["done"]);
+    end();
+    expect(codes(await batch)).toEqual(["done", "done"]);
+  });
+
   it("stops when the client has gone, and goes on with the next", async () => {
     let runs = 0;
     const rpc = rpcWith(() => ++runs);
