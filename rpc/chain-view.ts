@@ -48,6 +48,8 @@ export interface WaitingQuery {
   readonly sender?: Address | undefined;
   /** At most so many, the first to arrive first; 0 asks for the counts alone. */
   readonly limit: number;
+  /** And of so many bytes together. */
+  readonly bytes?: number | undefined;
 }
 
 export interface WaitingContent {

@@ -174,6 +174,8 @@ export const MAX_STORAGE_ACCOUNTS = 100;
 export const MAX_STORAGE_SLOTS = 1_024;
 /** Transactions that one txpool_content shows. */
 export const MAX_POOL_CONTENT = 10_000;
+/** And what they take together: as JSON, twice that and six hundred bytes each, they fit into an answer. */
+export const MAX_POOL_CONTENT_BYTES: number = 8 * MIB;
 /** How long eth_sendRawTransactionSync waits where nothing else is said, and at most. */
 export const SYNC_MILLISECONDS = 10_000;
 export const MAX_SYNC_MILLISECONDS = 60_000;

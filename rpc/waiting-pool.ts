@@ -1,7 +1,7 @@
 /** The transactions that wait, as txpool_... shows them. */
 import type { RecoveredTransaction } from "../vm/execution/execute-block.ts";
 import type { Address } from "../vm/state/account.ts";
-import { MAX_POOL_CONTENT } from "./limits.ts";
+import { MAX_POOL_CONTENT, MAX_POOL_CONTENT_BYTES } from "./limits.ts";
 import type { RpcContext } from "./method.ts";
 
 export interface WaitingPool {
@@ -11,9 +11,13 @@ export interface WaitingPool {
   readonly queued: readonly RecoveredTransaction[];
 }
 
-/** All that wait, or those of one sender; at most MAX_POOL_CONTENT, the first to arrive first. */
-export async function waitingPool({ chain, wait }: RpcContext, sender: Address | undefined): Promise<WaitingPool> {
-  const content = await wait(Promise.resolve(chain.waitingContent({ sender, limit: MAX_POOL_CONTENT })));
+/** All that wait, or those of one sender, within MAX_POOL_CONTENT and its bytes, the first to arrive first. */
+export async function waitingPool(context: RpcContext, sender: Address | undefined): Promise<WaitingPool> {
+  const { chain, wait, turn } = context;
+  const query = { sender, limit: MAX_POOL_CONTENT, bytes: MAX_POOL_CONTENT_BYTES };
+  const content = await wait(Promise.resolve(chain.waitingContent(query)));
+  // All who asked have the answer now: each makes its own text of it, and others have turns between them.
+  await turn();
   const state = chain.stateAt(Number(chain.head.header.number));
   const sorted = [...content.transactions].sort((a, b) => (a.transaction.nonce < b.transaction.nonce ? -1 : 1));
   const next = new Map<Address, bigint>();

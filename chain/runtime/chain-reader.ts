@@ -92,16 +92,24 @@ export class ChainReader {
     return this.#mempool.nextNonce(address, nonce);
   }
 
-  /** Some of what waits, in order of arrival; of one sender if asked. */
-  waitingContent(query: { readonly sender?: Address | undefined; readonly limit: number }): {
+  /** Some of what waits, in order of arrival, of so many bytes together at most; of one sender if asked. */
+  waitingContent(query: {
+    readonly sender?: Address | undefined;
+    readonly limit: number;
+    readonly bytes?: number | undefined;
+  }): {
     readonly total: number;
     readonly ready: number;
     readonly transactions: readonly RecoveredTransaction[];
   } {
     const transactions: RecoveredTransaction[] = [];
-    const { sender, limit } = query;
+    const { sender, limit, bytes = Number.POSITIVE_INFINITY } = query;
+    let left = bytes;
     for (const entry of limit > 0 ? this.#mempool.entries() : []) {
-      if (sender === undefined || entry.sender === sender) transactions.push(entry);
+      if (sender !== undefined && entry.sender !== sender) continue;
+      left -= entry.transaction.raw.length;
+      if (left < 0) break;
+      transactions.push(entry);
       if (transactions.length >= limit) break;
     }
     return { total: this.#mempool.size, ready: this.#mempool.readySize, transactions };

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { bytesToHex, type Hex } from "../../base/bytes.ts";
 import { JsonRpc } from "../../rpc/json-rpc.ts";
+import { DEFAULT_LIMITS, MAX_POOL_CONTENT, MAX_POOL_CONTENT_BYTES } from "../../rpc/limits.ts";
 import { METHODS } from "../../rpc/methods.ts";
 import { SyncWaits } from "../../rpc/sync-waits.ts";
 import { ALICE, BOB } from "../chain/runtime/support/single-node.ts";
@@ -129,6 +130,20 @@ describe("waiting for receipts", () => {
 });
 
 describe("txpool_", () => {
+  it("shows no more than an answer holds: whoever fills the pool must not be able to fill the RPC's memory by it", async () => {
+    const plain = await RpcFixture.open();
+    try {
+      const raws = [0n, 1n, 2n].map((nonce) => plain.alone.sign(BOB, { nonce, value: nonce }));
+      for (const raw of raws) await plain.call("eth_sendRawTransaction", bytesToHex(raw));
+      const bytes = (raws[0] as Uint8Array).length + (raws[1] as Uint8Array).length;
+      expect(plain.chain.waitingContent({ limit: 10, bytes }).transactions).toHaveLength(2);
+      expect(plain.chain.waitingContent({ limit: 10, bytes: bytes - 1 }).transactions).toHaveLength(1);
+      expect(2 * MAX_POOL_CONTENT_BYTES + 600 * MAX_POOL_CONTENT).toBeLessThan(DEFAULT_LIMITS.answerBytes);
+    } finally {
+      await plain.close();
+    }
+  });
+
   it("tells what can be included from what misses a nonce", async () => {
     const plain = await RpcFixture.open();
     try {
