@@ -45,7 +45,16 @@ export interface Dispute {
 }
 
 /** Nobody has voted on it. */
-export const NO_VOTES = { draws: 0, lead: 0, first: 0, size: 0, drawn: 0, sealed: 0, revealed: 0, defences: 0 } as const;
+export const NO_VOTES = {
+  draws: 0,
+  lead: 0,
+  first: 0,
+  size: 0,
+  drawn: 0,
+  sealed: 0,
+  revealed: 0,
+  defences: 0,
+} as const;
 
 export function readDispute(own: ModuleCall, round: bigint, index: number): Dispute {
   const words = state.unpack(records.get(own, "state", round, index));
