@@ -29,7 +29,7 @@ export interface PagedTileTask {
   /**
    * What checking may take that fuel does not count: each access to shared memory or to what the launch writes counts its bytes
    * and four more; threads that go on after a wait count 16, an eighth of the kernel's registers, and the registers that
-   * each has kept. Beyond it CheckBudgetError is thrown. As much as it takes when not given.
+   * each has kept; and threads that wait in different places count for finding out who goes on. Beyond it CheckBudgetError is thrown. As much as it takes when not given.
    */
   readonly checks?: number;
 }

@@ -25,6 +25,12 @@ export class WaitError extends Error {
 }
 
 const LANES = 32;
+/**
+ * In units of the shadow: what it costs to find which of a warp's threads go on when they wait in different places, and for
+ * each of the places. A warp in 32 places takes 13 us for each operation of one lane, which costs 64 of fuel (measured).
+ */
+const DIVERGED_COST = 256;
+const DIVERGED_PLACE_COST = 64;
 
 export class Scheduler {
   readonly #compiled: CompiledKernel;
@@ -145,6 +151,7 @@ export class Scheduler {
         if (state !== at.EXITED && this.#waitOf(state).op !== "barrier") waiting.add(state);
       }
       if (waiting.size === 0) return;
+      this.#shadow?.spend(DIVERGED_COST + DIVERGED_PLACE_COST * waiting.size);
       const ready = [...waiting].find((state) => this.#exchange(first, end, state));
       if (ready === undefined) throw new WaitError("WARP_DIVERGED", this.#waitOf([...waiting][0] as number).line);
       this.#resumeRuns(ready, this.#threadsAt(first, end, ready));
@@ -175,6 +182,7 @@ export class Scheduler {
     const states = new Set<number>();
     for (let thread = 0; thread < this.#threads; thread++) states.add(this.#stateOf(thread));
     if (states.size === 1 && states.has(at.EXITED)) return at.EXITED;
+    this.#shadow?.spend(this.#threads * states.size);
     const waits = [...states].filter((state) => state !== at.EXITED).map((state) => this.#waitOf(state));
     const [one] = waits;
     const line = one?.line ?? 0;

@@ -107,17 +107,18 @@ export class Shadow {
 
   /** Threads go on, with so many registers that they have kept in all. Throws CheckBudgetError. */
   resume(registers: number, kept: number): void {
-    this.#spend(RESUME_COST + (registers >> REGISTER_SHIFT) + kept);
+    this.spend(RESUME_COST + (registers >> REGISTER_SHIFT) + kept);
   }
 
-  #spend(units: number): void {
+  /** Throws CheckBudgetError. */
+  spend(units: number): void {
     this.#budget -= units;
     if (this.#budget < 0) throw new CheckBudgetError("more to check than is allowed");
   }
 
   /** Throws RaceError or CheckBudgetError. An aligned access never crosses chunks. */
   access(kind: number, address: number, bytes: number, thread: number, line: number): void {
-    this.#spend(ACCESS_COST + bytes);
+    this.spend(ACCESS_COST + bytes);
     const start = this.#cellOf(address);
     for (let i = 0; i < bytes; i++) {
       if (this.#repeats(start + i * FIELDS, kind, thread)) continue;

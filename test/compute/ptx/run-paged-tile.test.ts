@@ -9,7 +9,7 @@ import { type ScheduledLaunch, scheduleOf } from "../../../compute/program/sched
 import { tilesOf } from "../../../compute/program/tiles.ts";
 import { ENGINE_VERSION, type LaunchSpec, type Program } from "../../../compute/program/types.ts";
 import { type CheckedProgram, checkProgram } from "../../../compute/ptx/check-program.ts";
-import { runPagedTile } from "../../../compute/ptx/run-paged-tile.ts";
+import { type PagedTileTask, runPagedTile } from "../../../compute/ptx/run-paged-tile.ts";
 import { runTile, type TileResult } from "../../../compute/ptx/run-tile.ts";
 import { compileKernel } from "../../../compute/ptx/wasm/compile.ts";
 import { CheckBudgetError } from "../../../compute/ptx/wasm/shadow.ts";
@@ -47,6 +47,30 @@ function flatTile(
 ): TileResult {
   const kernel = kernels[scheduled.launch.kernel] as CheckedProgram["kernels"][number];
   return runTile({ program, kernel, scheduled, tile, contents: (buffer) => contents[buffer] as Uint8Array });
+}
+
+/** What one block of so many threads does with the small kernel. */
+function oneTile(ptx: string, threads: number, fuel: number): PagedTileTask {
+  const checked = checkProgram({
+    engine: ENGINE_VERSION,
+    kernels: [{ ptx, entry: "k" }],
+    buffers: [
+      { name: "a", kind: "input", bytes: CHUNK_BYTES },
+      { name: "b", kind: "zero", bytes: CHUNK_BYTES },
+    ],
+    steps: [
+      {
+        ...{ kind: "launch", kernel: 0, grid: [1, 1, 1], block: [threads, 1, 1], dynamicShared: 0 },
+        arguments: [onBuffer(0), onBuffer(1), { kind: "scalar", bytes: new Uint8Array(4) }],
+        tiles: [{ parameter: 1, tile: { kind: "run", bytes: CHUNK_BYTES } }],
+        ...{ fuel, bytes: 2 * CHUNK_BYTES },
+      },
+    ],
+    outputs: [1],
+  });
+  const [scheduled] = [...scheduleOf(checked.program)] as [ScheduledLaunch];
+  const kernel = checked.kernels[0] as CheckedProgram["kernels"][number];
+  return { program: checked.program, kernel, scheduled, tile: 0, chunk: () => new Uint8Array(CHUNK_BYTES) };
 }
 
 /** Some tiles of every launch, from what was before it. */
@@ -180,29 +204,34 @@ describe("a tile by demand paging", () => {
       ...numbers.map((i) => `add.s32 %r0, %r0, %x${i};`),
       STORE_RESULT,
     ];
-    const ptx = smallKernel(lines.join("\n"), ".reg .b32 %x<1000>;");
-    const checked = checkProgram({
-      engine: ENGINE_VERSION,
-      kernels: [{ ptx, entry: "k" }],
-      buffers: [
-        { name: "a", kind: "input", bytes: CHUNK_BYTES },
-        { name: "b", kind: "zero", bytes: CHUNK_BYTES },
-      ],
-      steps: [
-        {
-          ...{ kind: "launch", kernel: 0, grid: [1, 1, 1], block: [1, 1, 1], dynamicShared: 0 },
-          arguments: [onBuffer(0), onBuffer(1), { kind: "scalar", bytes: new Uint8Array(4) }],
-          tiles: [{ parameter: 1, tile: { kind: "run", bytes: CHUNK_BYTES } }],
-          ...{ fuel: 300_000, bytes: 2 * CHUNK_BYTES },
-        },
-      ],
-      outputs: [1],
-    });
-    const [scheduled] = [...scheduleOf(checked.program)] as [ScheduledLaunch];
-    const kernel = checked.kernels[0] as CheckedProgram["kernels"][number];
-    const task = { program: checked.program, kernel, scheduled, tile: 0, chunk: () => new Uint8Array(CHUNK_BYTES) };
+    const task = oneTile(smallKernel(lines.join("\n"), ".reg .b32 %x<1000>;"), 1, 300_000);
     expect(runPagedTile(task).kind).toBe("done");
-    expect(() => runPagedTile({ ...task, checks: 2 ** 20 + scheduled.launch.fuel })).toThrow(CheckBudgetError);
+    expect(() => runPagedTile({ ...task, checks: 2 ** 20 + 300_000 })).toThrow(CheckBudgetError);
+  });
+
+  it("stops where the lanes of a warp wait in as many places, likewise", () => {
+    const lanes = Array.from({ length: 32 }, (_, i) => i);
+    const loop = (lane: number): string =>
+      [
+        `L${lane}:`,
+        `shfl.sync.idx.b32 %r0, %r0, ${lane}, 31, ${2 ** lane};`,
+        "add.s32 %r1, %r1, 1;",
+        "setp.lt.u32 %p0, %r1, 300;",
+        `@%p0 bra L${lane};`,
+        "bra E;",
+      ].join("\n");
+    const lines = [
+      "ld.global.u32 %r0, [%a];",
+      "mov.u32 %r1, 0;",
+      `T: .branchtargets ${lanes.map((lane) => `L${lane}`).join(",")};`,
+      "brx.idx %t, T;",
+      ...lanes.map(loop),
+      "E:",
+      STORE_RESULT,
+    ];
+    const task = oneTile(smallKernel(lines.join("\n")), 32, 700_000);
+    expect(runPagedTile(task).kind).toBe("done");
+    expect(() => runPagedTile({ ...task, checks: 2 ** 20 + 700_000 })).toThrow(CheckBudgetError);
   });
 
   it("gives up as its source does", () => {
