@@ -65,8 +65,9 @@ export const LATE: { readonly count: number; readonly condition: RegExp } = {
 };
 
 /**
- * Tests of pure folders, which leave nothing behind: no timer, no handle, no global that was changed. They need no process
- * each, and without one the same files take half the processor time (measured), since most of it was loading modules.
+ * Tests of pure folders, which leave nothing behind: no timer, no handle, no global that was changed, no module that was
+ * replaced (vi.mock does nothing where another file has loaded it). They need no process each, and without one the same
+ * files take half the processor time (measured), since most of it was loading modules.
  */
 const PURE: readonly string[] = ["base", "genesis", "vm", "chain/blocks", "chain/consensus"].map(
   (folder) => `test/${folder}/**/*.test.ts`,
