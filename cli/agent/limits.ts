@@ -44,5 +44,5 @@ export const MAX_OFFERED_BYTES: number = 64 << 20;
 /** Milliseconds that this may take. */
 export const OFFER_MILLISECONDS = 120_000;
 
-/** Milliseconds that a provider which is stopped waits for its pause to be on the chain: less than supervisors wait before they kill. */
-export const STOP_PAUSE_MILLISECONDS = 6_000;
+/** Seconds that a provider which is stopped usually waits for its pause to be on the chain: less than supervisors wait before they kill. */
+export const STOP_PAUSE_SECONDS = 6;

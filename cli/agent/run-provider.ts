@@ -55,8 +55,8 @@ export interface ProviderSetup {
   readonly queue: { readonly address: string; readonly token: string } | undefined;
   /** Of canaries and tests: parts that do not do what they should. */
   readonly faults?: ProviderFaults;
-  /** Pauses on chain when it is stopped. */
-  readonly pausesOnStop?: boolean;
+  /** Pauses on chain when it is stopped, if that takes no more seconds. */
+  readonly pauseSeconds?: number | undefined;
   progress(text: string): void;
   tell(event: ProviderEvent | ProviderStarted | ProviderStopped): void;
 }
@@ -106,7 +106,7 @@ export async function runProvider(setup: ProviderSetup, signal: AbortSignal): Pr
     server.listen(setup.port, setup.host);
     await once(server, "listening");
     const endpoint = setup.endpoint ?? urlOf(server, setup.host);
-    const pause = new StopPause(setup.dataDir);
+    const pause = new StopPause(setup.dataDir, 1000 * (setup.pauseSeconds ?? 0));
     const { name, collateral } = setup;
     const registered = await registerProvider(chain, { name, endpoint, collateral, resumes: await pause.isOwn() });
     const { state } = registered;
@@ -138,9 +138,9 @@ function elsewhere({ endpoint }: Registration): ProviderEvent {
 async function pausedBy(
   pause: StopPause,
   chain: NodeChain,
-  { key, pausesOnStop }: ProviderSetup,
+  { key, pauseSeconds }: ProviderSetup,
 ): Promise<Pick<ProviderStopped, "paused" | "problem">> {
-  if (pausesOnStop !== true) return { paused: false, problem: undefined };
+  if (pauseSeconds === undefined) return { paused: false, problem: undefined };
   try {
     return { paused: await pause.pause(chain, key), problem: undefined };
   } catch (error) {

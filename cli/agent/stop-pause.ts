@@ -9,16 +9,16 @@ import { CodedError, systemCodeOf } from "../../base/errors.ts";
 import { readModule } from "../modules/module-commands.ts";
 import { sendAction, waitForReceipt } from "../transaction-sender.ts";
 import { callOf } from "./chain-calls.ts";
-import { STOP_PAUSE_MILLISECONDS } from "./limits.ts";
 import type { NodeChain } from "./node-chain.ts";
 
 const ACTIVE = 1;
 
 export class StopPause {
   readonly #path: string;
+  /** Milliseconds. */
   readonly #patience: number;
 
-  constructor(dataDir: string, patience: number = STOP_PAUSE_MILLISECONDS) {
+  constructor(dataDir: string, patience: number) {
     this.#path = join(dataDir, "paused-by-stop");
     this.#patience = patience;
   }

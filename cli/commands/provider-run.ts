@@ -1,5 +1,6 @@
 import { parseOgpu } from "../../base/units.ts";
 import { allowInternalOption } from "../agent/agent-web.ts";
+import { STOP_PAUSE_SECONDS } from "../agent/limits.ts";
 import { type Command, defineCommand, type ExitCode } from "../command.ts";
 import { readValue, usageError } from "../failure.ts";
 import { inputEnd } from "../input-end.ts";
@@ -62,6 +63,13 @@ export const providerRun: Command = defineCommand({
       min: 1,
     },
     stopWithInput: { type: "flag", description: "stop when standard input ends, for programs that start providers" },
+    pauseSeconds: {
+      type: "integer",
+      placeholder: "seconds",
+      description: "when it is stopped, it waits so long for its pause to be on the chain",
+      default: STOP_PAUSE_SECONDS,
+      min: 1,
+    },
     noPause: {
       type: "flag",
       description: "do not pause on the chain when it is stopped, as for a restart that takes seconds",
@@ -110,7 +118,7 @@ export const providerRun: Command = defineCommand({
     } = options;
     await runProvider(
       {
-        ...{ ...rest, key, progress, pausesOnStop: !options.noPause },
+        ...{ ...rest, key, progress, pauseSeconds: options.noPause ? undefined : options.pauseSeconds },
         queue: queue === undefined ? undefined : { address: queue, token: tokenOf(token) },
         collateral: collateral === undefined ? undefined : ogpu("--collateral", collateral),
         policy: {

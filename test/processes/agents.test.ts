@@ -44,7 +44,9 @@ function words(account: number): readonly string[] {
 function provider(account: number, ...more: readonly string[]): Promise<AgentProcess> {
   const folder = join(root, `provider-${account}`);
   const place = ["--data-dir", folder, "--port", "0", "--tier", "0", "--quick", "--collateral", "100"];
-  return AgentProcess.start("provider", ...words(account), ...place, ...more);
+  // However slow the machine is.
+  const patience = ["--pause-seconds", "120"];
+  return AgentProcess.start("provider", ...words(account), ...place, ...patience, ...more);
 }
 
 function order<Answer>(account: number, ...command: readonly string[]): Promise<Answer> {

@@ -45,11 +45,11 @@ describe("the pause of a provider that stops", () => {
 
   it("is remembered until it is over", async () => {
     const place = folder();
-    expect(await new StopPause(place).isOwn()).toBe(false);
-    await new StopPause(place).note();
-    expect(await new StopPause(place).isOwn()).toBe(true);
-    await new StopPause(place).forget();
-    await new StopPause(place).forget();
-    expect(await new StopPause(place).isOwn()).toBe(false);
+    expect(await new StopPause(place, 50).isOwn()).toBe(false);
+    await new StopPause(place, 50).note();
+    expect(await new StopPause(place, 50).isOwn()).toBe(true);
+    await new StopPause(place, 50).forget();
+    await new StopPause(place, 50).forget();
+    expect(await new StopPause(place, 50).isOwn()).toBe(false);
   });
 });
