@@ -5,7 +5,7 @@ import { formatOgpu, parseOgpu } from "../../base/units.ts";
 import { type ArgumentSpec, type Command, type CommandGroup, defineCommand, type ExitCode } from "../command.ts";
 import { readValue } from "../failure.ts";
 import { rpcOption } from "../json-rpc-client.ts";
-import { callModule, readModule } from "../modules/module-commands.ts";
+import { amountOption, callModule, readModule } from "../modules/module-commands.ts";
 import { namedAccount, ofOption } from "../modules/named-account.ts";
 import { columns, factTable } from "../table.ts";
 import { senderKey, senderOptions } from "../transaction-sender.ts";
@@ -14,12 +14,6 @@ import { stakeRegister } from "./stake-register.ts";
 const OPERATOR: ArgumentSpec = { name: "operator", description: "the account of the validator's operator" };
 const PAGE = 100n;
 
-const amountOption = {
-  type: "string",
-  placeholder: "oGPU",
-  description: "how much, such as 12.5",
-  required: true,
-} as const;
 const options = { ...senderOptions, rpc: rpcOption } as const;
 
 function operatorOf(text: string | undefined, path: string): Hex {

@@ -22,6 +22,14 @@ import { type Receipt, sendAction, waitForReceipt } from "../transaction-sender.
 type View<Name extends ModuleName> = ContractFunctionName<OgpuModules[Name]["abi"], "pure" | "view">;
 type Changing<Name extends ModuleName> = ContractFunctionName<OgpuModules[Name]["abi"], "nonpayable" | "payable">;
 
+/** Money that a command needs. */
+export const amountOption = {
+  type: "string",
+  placeholder: "oGPU",
+  description: "how much, such as 12.5",
+  required: true,
+} as const;
+
 export async function readModule<Name extends ModuleName, Function extends View<Name>>(
   rpc: string,
   module: Name,

@@ -4,7 +4,7 @@ import { type Command, defineCommand, type ExitCode } from "../command.ts";
 import { readValue } from "../failure.ts";
 import { rpcOption } from "../json-rpc-client.ts";
 import { senderKey, senderOptions } from "../transaction-sender.ts";
-import { callModule } from "./module-commands.ts";
+import { amountOption, callModule } from "./module-commands.ts";
 
 export interface Standing {
   readonly module: "providers" | "verifiers";
@@ -18,12 +18,6 @@ export interface Standing {
 }
 
 const options = { ...senderOptions, rpc: rpcOption } as const;
-const amountOption = {
-  type: "string",
-  placeholder: "oGPU",
-  description: "how much, such as 12.5",
-  required: true,
-} as const;
 
 /** How the status is told, by the modules' numbers. */
 export const STANDING_STATUS: readonly string[] = ["not registered", "active", "paused", "leaving"];

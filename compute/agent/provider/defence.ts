@@ -67,7 +67,7 @@ export class Defence {
     const isRight = bytesToHex(found.digest) === digest;
     tell({ kind: "accused", job: round.job, ...place, isRight });
     const encoded = isRight ? await chain.program(round.program) : undefined;
-    // Whoever comes after another's call that was enough loses its bond.
+    // Where another's call was enough, a second one would be refused.
     const isLost = (await chain.round(round.id))?.phase === round.phase;
     if (encoded === undefined || !isLost) return;
     const chunks = chunksOf(encoded, round, place, inputs);
