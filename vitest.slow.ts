@@ -1,6 +1,6 @@
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
-import { LATE, SLOW } from "./vitest.config.ts";
+import { LATE, SLOW } from "./test/suites.ts";
 
 /** Where the longest files are, the longest first: one that began last would run alone at the end. */
 const LONGEST: readonly string[] = [

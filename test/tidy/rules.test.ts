@@ -7,7 +7,7 @@ import { importsCell, layerTable, markdownLinks, namedCommands } from "./rules/d
 import { importCycles } from "./rules/import-cycles.ts";
 import { importDirection, ownedPackages, purePackages } from "./rules/import-direction.ts";
 import { fileNames, longFiles, MAX_LINES, unfinishedNotes } from "./rules/readable.ts";
-import { compiledFolders, completeLock, exactVersions, lintedPureFolders } from "./rules/settings.ts";
+import { aloneTests, compiledFolders, completeLock, exactVersions, lintedPureFolders } from "./rules/settings.ts";
 import { type Finding, type SourceTree, sampleTree } from "./source-tree.ts";
 
 type Files = Readonly<Record<string, string>>;
@@ -316,6 +316,13 @@ describe("settings", () => {
     expect(messages(completeLock, { "package-lock.json": JSON.stringify({ packages }) })).toEqual([
       "package-lock.json: lacks c, which node_modules/a names: run node scripts/complete-lock.mjs",
     ]);
+  });
+
+  it("give a process of its own to a test that replaces a module", () => {
+    const mock = 'import { vi } from "vitest";\nvi.mock("./x.ts");\n';
+    const files = { "test/a.test.ts": mock, "test/b.test.ts": mock, "test/c.test.ts": "// vi.mock(a)\nvi.doMock(b);" };
+    const rule = (tree: SourceTree): readonly Finding[] => aloneTests(tree, ["test/b.test.ts"]);
+    expect(guilty(rule, files)).toEqual(["test/a.test.ts"]);
   });
 
   it("have every pure folder in the linter's override", () => {

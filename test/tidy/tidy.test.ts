@@ -5,7 +5,7 @@ import { layerTable, markdownLinks, namedCommands } from "./rules/documents.ts";
 import { importCycles } from "./rules/import-cycles.ts";
 import { importDirection, ownedPackages, purePackages } from "./rules/import-direction.ts";
 import { fileNames, longFiles, unfinishedNotes } from "./rules/readable.ts";
-import { compiledFolders, completeLock, exactVersions, lintedPureFolders } from "./rules/settings.ts";
+import { aloneTests, compiledFolders, completeLock, exactVersions, lintedPureFolders } from "./rules/settings.ts";
 import { type Finding, readSourceTree, type SourceTree } from "./source-tree.ts";
 
 const project = readSourceTree();
@@ -35,6 +35,7 @@ describe("the source tree", () => {
     ["has a lock file that holds for all platforms", completeLock],
     ["has its pure folders linted as pure", lintedPureFolders],
     ["is compiled as a whole", compiledFolders],
+    ["tests with a process of their own what replaces modules", (tree) => aloneTests(tree)],
   ];
 
   it.each(rules)("%s", (_name, rule) => {

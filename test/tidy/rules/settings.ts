@@ -1,5 +1,6 @@
+import { ALONE } from "../../suites.ts";
 import { LAYERS } from "../layers.ts";
-import type { Finding, SourceTree } from "../source-tree.ts";
+import { type Finding, lineOf, type SourceTree } from "../source-tree.ts";
 
 interface Manifest {
   readonly dependencies?: Readonly<Record<string, string>>;
@@ -58,4 +59,16 @@ export function compiledFolders({ documents }: SourceTree): readonly Finding[] {
   return [...new Set(wanted)]
     .filter((folder) => !settings.include?.includes(folder))
     .map((folder) => ({ path: "tsconfig.json", message: `does not include ${folder}: add it` }));
+}
+
+const REPLACES = /\bvi\s*\.\s*mock\s*\(/;
+
+/** Tests share processes: a module that another file has loaded is not replaced any more. */
+export function aloneTests({ sources }: SourceTree, alone: readonly string[] = ALONE): readonly Finding[] {
+  return sources.flatMap(({ path, code }) => {
+    const found = path.endsWith(".test.ts") ? REPLACES.exec(code) : null;
+    if (found === null || alone.includes(path)) return [];
+    const message = "replaces a module for good: name it in ALONE (test/suites.ts), or use vi.doMock";
+    return [{ path, line: lineOf(code, found.index), message }];
+  });
 }
