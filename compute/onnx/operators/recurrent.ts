@@ -177,52 +177,62 @@ function lstm(c: NodeContext): readonly Value[] {
   });
 }
 
+/** What one step of linear attention adds to the state: the key, and decay and strength where the rule has them. */
+interface LinearStep {
+  readonly key: Value;
+  readonly value: Value;
+  readonly decay: Value | undefined;
+  readonly beta: Value | undefined;
+}
+
 /**
  * A matrix of state for each head, updated by the outer product of key and value: as it is, after decay, or by what the
  * state does not yet say of the value (the delta rule).
  */
+function updated(c: NodeContext, rule: string, before: Value, { key, value, decay, beta }: LinearStep): Value {
+  const [batch = 1, heads = 1, size = 1] = key.shape;
+  const column = (x: Value): Value => c.ops.reshape(x, [...x.shape, 1]);
+  const decays = decay !== undefined && rule.startsWith("gated");
+  const state = decays ? c.ops.mul(before, c.ops.unary("Exp", column(decay))) : before;
+  let row = c.ops.reshape(value, [batch, heads, 1, value.shape[2] as number]);
+  if (rule.endsWith("delta")) {
+    row = c.ops.sub(row, c.ops.matmul(c.ops.reshape(key, [batch, heads, 1, size]), state));
+    if (beta !== undefined) row = c.ops.mul(row, column(beta));
+  }
+  return c.ops.add(state, c.ops.matmul(column(key), row));
+}
+
+/** Halves are read, and made of the results; in between is single precision, because the state goes through every step. */
 function linearAttention(c: NodeContext): readonly Value[] {
   const rule = c.text("update_rule", "gated_delta");
   const [queryHeads, keyHeads] = [c.int("q_num_heads", 1), c.int("kv_num_heads", 1)];
-  const split = (x: Value, heads: number): Value =>
-    c.ops.transpose(
-      c.ops.reshape(x, [x.shape[0] as number, x.shape[1] as number, heads, (x.shape[2] as number) / heads]),
-      [1, 0, 2, 3],
-    );
-  const query = split(c.input(0), queryHeads);
-  const [key, value] = [split(c.input(1), keyHeads), split(c.input(2), keyHeads)];
-  const [length = 1, batch = 1, , keySize = 1] = key.shape;
-  const valueSize = value.shape[3] as number;
-  if (length > MAX_UNROLLED) return c.unsupported(`${length} steps`);
-  const scale = c.float("scale", 0) === 0 ? 1 / Math.sqrt(keySize) : c.float("scale", 1);
+  const wide = (x: Value): Value => (x.type === "f16" ? c.ops.cast(x, "f32") : x);
+  const split = (x: Value, heads: number): Value => {
+    const [batch = 1, length = 1, width = 1] = x.shape;
+    return c.ops.transpose(c.ops.reshape(wide(x), [batch, length, heads, width / heads]), [1, 0, 2, 3]);
+  };
   const gates = (index: number): Value | undefined => {
     const given = c.maybe(index);
     return given === undefined ? undefined : split(given, Math.min(keyHeads, given.shape[2] as number));
   };
-  const [decay, beta] = [gates(4), gates(5)];
-  let state = c.maybe(3) ?? c.ops.expand(c.ops.scalar(key.type, 0), [batch, keyHeads, keySize, valueSize]);
-  const outputs: Value[] = [];
-  for (let t = 0; t < length; t++) {
-    const [k, v] = [c.ops.take(key, 0, t), c.ops.take(value, 0, t)];
-    const column = c.ops.reshape(k, [batch, keyHeads, keySize, 1]);
-    if (decay !== undefined && rule.startsWith("gated")) {
-      const own = c.ops.take(decay, 0, t);
-      state = c.ops.mul(state, c.ops.unary("Exp", c.ops.reshape(own, [...own.shape, 1])));
-    }
-    let row = c.ops.reshape(v, [batch, keyHeads, 1, valueSize]);
-    if (rule.endsWith("delta")) {
-      const said = c.ops.matmul(c.ops.reshape(k, [batch, keyHeads, 1, keySize]), state);
-      row = c.ops.sub(row, said);
-      const own = beta === undefined ? undefined : c.ops.take(beta, 0, t);
-      if (own !== undefined) row = c.ops.mul(row, c.ops.reshape(own, [...own.shape, 1]));
-    }
-    state = c.ops.add(state, c.ops.matmul(column, row));
-    const q = c.ops.by("Mul", c.ops.take(query, 0, t), scale);
-    const grouped = c.ops.reshape(q, [batch, keyHeads, queryHeads / keyHeads, keySize]);
-    const seen = c.ops.matmul(grouped, state);
-    outputs.push(c.ops.reshape(seen, [batch, 1, queryHeads * valueSize]));
-  }
-  return [c.ops.concat(outputs, 1), state];
+  const [query, key, value] = [split(c.input(0), queryHeads), split(c.input(1), keyHeads), split(c.input(2), keyHeads)];
+  const [decays, betas] = [gates(4), gates(5)];
+  const [length = 1, batch = 1, , keySize = 1] = key.shape;
+  const valueSize = value.shape[3] as number;
+  if (length > MAX_UNROLLED) return c.unsupported(`${length} steps`);
+  const scale = c.float("scale", 0) === 0 ? 1 / Math.sqrt(keySize) : c.float("scale", 1);
+  const past = c.maybe(3);
+  const none = [batch, keyHeads, keySize, valueSize];
+  let state = past === undefined ? c.ops.expand(c.ops.scalar(key.type, 0), none) : wide(past);
+  const outputs = Array.from({ length }, (_, t) => {
+    const at = (x: Value): Value => c.ops.take(x, 0, t);
+    const [decay, beta] = [decays, betas].map((gate) => (gate === undefined ? undefined : at(gate)));
+    state = updated(c, rule, state, { key: at(key), value: at(value), decay, beta });
+    const asked = c.ops.reshape(c.ops.by("Mul", at(query), scale), [batch, keyHeads, queryHeads / keyHeads, keySize]);
+    return c.ops.reshape(c.ops.matmul(asked, state), [batch, 1, queryHeads * valueSize]);
+  });
+  const { type } = c.input(0);
+  return [c.ops.cast(c.ops.concat(outputs, 1), type), c.ops.cast(state, past?.type ?? type)];
 }
 
 export const RECURRENT: Readonly<Record<string, Lowering>> = {
