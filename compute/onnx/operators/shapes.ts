@@ -1,8 +1,8 @@
 /** Operators that move elements: views, parts and joins. */
 import type { Value } from "../builder.ts";
-import { bytesOf, elementTypeOf } from "../element-types.ts";
+import { bytesOf, elementTypeOf, kernelNumber } from "../element-types.ts";
 import { reject } from "../errors.ts";
-import { axisOf, corner, i32, KERNEL_RANK, space, steps } from "../geometry.ts";
+import { axisOf, coalesced, corner, i32, KERNEL_RANK, space, steps, type Walk } from "../geometry.ts";
 import type { Lowering, NodeContext } from "../node-context.ts";
 import { checkShape, countOf, type Shape, stridesOf, type Tensor, tensorOf } from "../tensor.ts";
 
@@ -90,10 +90,23 @@ function transpose(c: NodeContext): readonly Value[] {
   return [c.ops.transpose(x, c.ints("perm") ?? x.shape.map((_, d) => x.shape.length - 1 - d))];
 }
 
-/** Each dimension becomes two, of which the first repeats. */
-function tile(c: NodeContext): readonly Value[] {
-  const x = c.input(0);
-  const repeats = c.known(1) ?? [];
+/** Each dimension becomes two, of which the first repeats; a few at a time where kernels have no more dimensions. */
+function tiled(c: NodeContext, x: Value, repeats: readonly number[]): Value {
+  const repeated = x.shape.flatMap((_, d) => ((repeats[d] ?? 1) === 1 ? [] : [d]));
+  const before = countOf(x.shape.slice(0, repeated[0])) > 1 ? 1 : 0;
+  if (before + 2 * repeated.length > KERNEL_RANK) {
+    const later = new Set(repeated.slice(0, -2));
+    const first = tiled(
+      c,
+      x,
+      repeats.map((count, d) => (later.has(d) ? 1 : count)),
+    );
+    return tiled(
+      c,
+      first,
+      repeats.map((count, d) => (later.has(d) ? count : 1)),
+    );
+  }
   const strides = stridesOf(x.shape);
   const sizes = x.shape.flatMap((size, d) => [repeats[d] ?? 1, size]);
   const walked = c.ops.view(
@@ -101,12 +114,10 @@ function tile(c: NodeContext): readonly Value[] {
     sizes,
     x.shape.flatMap((_, d) => [0, strides[d] as number]),
   );
-  return [
-    c.ops.reshape(
-      walked,
-      x.shape.map((size, d) => size * (repeats[d] ?? 1)),
-    ),
-  ];
+  return c.ops.reshape(
+    walked,
+    x.shape.map((size, d) => size * (repeats[d] ?? 1)),
+  );
 }
 
 /** Start and count of a slice along a dimension, as Python has it. */
@@ -264,16 +275,20 @@ function reverseSequence(c: NodeContext): readonly Value[] {
   return [gatherElements(c, x, c.ops.expand(index, x.shape), time)];
 }
 
+/** Dimensions before and behind the axis are joined where x passes them in one go, so that many of them fit. */
 export function gatherElements(c: NodeContext, x: Value, indices: Value, axis: number): Value {
-  const rank = x.shape.length;
-  if (rank > KERNEL_RANK) return c.unsupported(`${rank} dimensions`);
-  const shift = KERNEL_RANK - rank;
-  const walk = [
-    ...[i32(axis + shift), i32(x.shape[axis] as number), space(indices.shape), steps(stridesOf(x.shape))],
-    i32(indices.type === "i64" ? 9 : 7),
-  ];
+  const strides = stridesOf(x.shape);
+  const part = (start: number, end?: number): Walk =>
+    coalesced({ sizes: indices.shape.slice(start, end), strides: [strides.slice(start, end)] });
+  const [before, behind] = [part(0, axis), part(axis + 1)];
+  const sizes = [...before.sizes, indices.shape[axis] as number, ...behind.sizes];
+  const own = [...(before.strides[0] ?? []), strides[axis] as number, ...(behind.strides[0] ?? [])];
+  if (sizes.length > KERNEL_RANK) return c.unsupported(`${x.shape.length} dimensions`);
+  const at = KERNEL_RANK - sizes.length + before.sizes.length;
+  const walk = [i32(at), i32(x.shape[axis] as number), space(sizes), steps(own)];
   const entry = `gather_elements_${bytesOf(x.type)}`;
-  return c.ops.each(entry, x.type, indices.shape, (out) => [...walk, indices, x, out], 500);
+  const kind = i32(kernelNumber(indices.type));
+  return c.ops.each(entry, x.type, indices.shape, (out) => [...walk, kind, indices, x, out], 500);
 }
 
 export const SHAPES: Readonly<Record<string, Lowering>> = {
@@ -287,7 +302,7 @@ export const SHAPES: Readonly<Record<string, Lowering>> = {
   Unsqueeze: unsqueeze,
   Transpose: transpose,
   Expand: (c) => [c.ops.expand(c.input(0), c.known(1) ?? [])],
-  Tile: tile,
+  Tile: (c) => [tiled(c, c.input(0), c.known(1) ?? [])],
   Slice: slice,
   Split: split,
   Concat: (c) => [
