@@ -303,6 +303,10 @@ export class Ops {
   }
 
   softmax(x: Value, axis: number): Value {
+    if (x.type === "f64") {
+      const { powers, sum } = this.#powers(x, axis);
+      return this.div(powers, sum);
+    }
     return this.#float(
       "Softmax",
       x,
@@ -311,7 +315,22 @@ export class Ops {
   }
 
   logSoftmax(x: Value, axis: number): Value {
+    if (x.type === "f64") {
+      const { lowered, sum } = this.#powers(x, axis);
+      return this.sub(lowered, this.unary("Log", sum));
+    }
     return this.#float("LogSoftmax", x, (wide) => this.alongAxis("LogSoftmax", wide, axis));
+  }
+
+  hardmax(x: Value, axis: number): Value {
+    return this.#float("Hardmax", x, (wide) => this.alongAxis("Hardmax", wide, axis));
+  }
+
+  /** Of softmax and its logarithm in doubles, which have no kernel: x less its largest, powers of e, and their sum. */
+  #powers(x: Value, axis: number): { readonly lowered: Value; readonly powers: Value; readonly sum: Value } {
+    const lowered = this.sub(x, this.reduce("Max", x, [axis], true));
+    const powers = this.unary("Exp", lowered);
+    return { lowered, powers, sum: this.reduce("Sum", powers, [axis], true) };
   }
 
   #float(operator: string, x: Value, run: (x: Value) => Value): Value {

@@ -68,19 +68,13 @@ function extreme(smallest: boolean): Lowering {
 }
 
 /** Before version 13 all dimensions from the axis on were one. */
-function normalised(operator: "Softmax" | "LogSoftmax" | "Hardmax"): Lowering {
+function normalised(operator: "softmax" | "logSoftmax" | "hardmax"): Lowering {
   return (c) => {
     const x = c.input(0);
     const old = c.opset < 13;
     const axis = axisOf(c.int("axis", old ? 1 : -1), x.shape.length);
     const flat = old ? c.ops.reshape(x, [countOf(x.shape.slice(0, axis)), countOf(x.shape.slice(axis))]) : x;
-    if (x.type === "f64") return c.unsupported(`${operator} of f64`);
-    const along = old ? 1 : axis;
-    const made =
-      operator === "Softmax"
-        ? c.ops.softmax(flat, along)
-        : c.ops.inFloat(flat, (wide) => c.ops.alongAxis(operator, wide, along));
-    return [c.ops.reshape(made, x.shape)];
+    return [c.ops.reshape(c.ops[operator](flat, old ? 1 : axis), x.shape)];
   };
 }
 
@@ -134,9 +128,9 @@ export const FOLDING: Readonly<Record<string, Lowering>> = {
   ),
   ArgMax: extreme(false),
   ArgMin: extreme(true),
-  Softmax: normalised("Softmax"),
-  LogSoftmax: normalised("LogSoftmax"),
-  Hardmax: normalised("Hardmax"),
+  Softmax: normalised("softmax"),
+  LogSoftmax: normalised("logSoftmax"),
+  Hardmax: normalised("hardmax"),
   CumSum: running("Sum"),
   CumProd: running("Prod"),
   TopK: topK,
