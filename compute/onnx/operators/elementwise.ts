@@ -48,7 +48,7 @@ const UNARY: Readonly<Record<string, readonly (readonly [string, number])[]>> = 
 
 const BINARY: readonly string[] = [
   ...["Add", "Sub", "Mul", "Div", "Equal", "Less", "LessOrEqual", "Greater", "GreaterOrEqual", "And", "Or", "Xor"],
-  ...["BitwiseAnd", "BitwiseOr", "BitwiseXor", "PRelu"],
+  ...["BitwiseAnd", "BitwiseOr", "BitwiseXor"],
 ];
 
 function unary(operator: string): Lowering {
@@ -78,6 +78,14 @@ function power(c: NodeContext): readonly Value[] {
   if (x.type === y.type || !isFloating(y.type)) return [c.ops.binary("Pow", x, c.ops.cast(y, x.type))];
   if (isFloating(x.type)) return [c.ops.binary("Pow", x, c.ops.cast(y, x.type))];
   return [c.ops.cast(c.ops.binary("Pow", c.ops.cast(x, "f32"), c.ops.cast(y, "f32")), x.type)];
+}
+
+/** Before version 7 slopes were not repeated to fit from the last dimension on: there is one for each channel. */
+function parametricRelu(c: NodeContext): readonly Value[] {
+  const [x, slope] = [c.input(0), c.input(1)];
+  const channels = c.opset < 7 && slope.shape.length === 1 && x.shape.length > 2;
+  const shape = x.shape.slice(1).map((_, d) => (d === 0 ? (slope.shape[0] as number) : 1));
+  return [c.ops.binary("PRelu", x, channels ? c.ops.reshape(slope, shape) : slope)];
 }
 
 function modulo(c: NodeContext): readonly Value[] {
@@ -168,6 +176,7 @@ export const ELEMENTWISE: Readonly<Record<string, Lowering>> = {
   Min: variadic("Min"),
   Sum: variadic("Add"),
   Mean: mean,
+  PRelu: parametricRelu,
   Pow: power,
   Mod: modulo,
   BitShift: shift,
