@@ -13,6 +13,7 @@ import { privateKeyToAddress } from "../../../base/secp256k1.ts";
 import { suite as basic } from "../basic.ts";
 import { suite as blsSuite } from "../bls.ts";
 import { suite as ethers } from "../ethers.ts";
+import { suite as onnxNode } from "../onnx-node.ts";
 import { suite as rlpTests } from "../rlp-tests.ts";
 import type { Suite } from "../suite.ts";
 import { suite as wycheproof } from "../wycheproof.ts";
@@ -151,5 +152,26 @@ describe("basic", () => {
       "passed",
       "failed",
     ]);
+  });
+});
+
+describe("onnx-node", () => {
+  const f32 = (values: readonly number[]): string => Buffer.from(Float32Array.from(values).buffer).toString("base64");
+  const negation = (cmp: "exact" | "rtol1e-3", x: readonly number[], y: readonly number[]): object => ({
+    ...{ name: "negation", opset: 13, nodes: [{ op: "Neg", in: ["x"], out: ["y"] }], cmp },
+    inputs: [{ n: "x", t: "f32", s: [x.length], b: f32(x) }],
+    outputs: [{ n: "y", t: "f32", s: [y.length], b: f32(y) }],
+  });
+
+  it("compares numbers, to the last digit where the case says so; zero has no sign and NaN no bits", async () => {
+    const cases = [
+      negation("exact", [0, 1, Number.NaN], [0, -1, Number.NaN]),
+      negation("exact", [1], [-1 - 2 ** -20]),
+      negation("rtol1e-3", [1], [-1 - 2 ** -20]),
+      negation("rtol1e-3", [1], [-1.1]),
+      negation("exact", [1, 2], [-1]),
+      { ...negation("exact", [1], [-1]), nodes: [{ op: "Bernoulli", in: ["x"], out: ["y"] }] },
+    ];
+    expect(await outcomes(onnxNode, { cases })).toEqual(["passed", "failed", "passed", "failed", "failed", "skipped"]);
   });
 });
