@@ -9,7 +9,7 @@ import { foldNorms } from "./fold-norms.ts";
 import { MAX_NODES } from "./limits.ts";
 import type { Graph, Model, ModelNode, SettledInput } from "./model.ts";
 import { NodeContext } from "./node-context.ts";
-import { OPERATORS } from "./operators.ts";
+import { loweringOf } from "./operators.ts";
 import { Ops } from "./ops.ts";
 import { checkShape, type Shape, type Tensor } from "./tensor.ts";
 
@@ -133,7 +133,7 @@ class Import {
     this.#count();
     const label = `${node.operator} ${node.name === "" ? (node.outputs[0] ?? "") : node.name}`;
     const data = { node: node.name, operator: node.operator };
-    const lowering = node.domain === "" || node.domain === "ai.onnx" ? OPERATORS.get(node.operator) : undefined;
+    const lowering = loweringOf(node.domain, node.operator);
     if (lowering === undefined) {
       const from = node.domain === "" ? "" : ` of ${node.domain}`;
       throw onnxError("ONNX_UNSUPPORTED", `${label}: the operator${from} is not built`, data);

@@ -1,5 +1,7 @@
 /** Attention and what belongs to it. */
 import type { Value } from "../builder.ts";
+import { elementTypeOf } from "../element-types.ts";
+import { reject } from "../errors.ts";
 import type { Lowering, NodeContext } from "../node-context.ts";
 import { countOf } from "../tensor.ts";
 
@@ -94,6 +96,30 @@ function maskedSoftmax(c: NodeContext, scores: Value): Value {
   return c.ops.where(empty, c.ops.scalar(scores.type, 0), c.ops.softmax(scores, 3));
 }
 
+/**
+ * Attention whose scores and weights go through graphs of the model's own (ai.onnx.preview). Halves are weighed in single
+ * precision unless the node says otherwise.
+ */
+function flexAttention(c: NodeContext): readonly Value[] {
+  const [query, key, value] = [c.input(0), c.input(1), c.input(2)];
+  const [, count = 1, , size = 1] = query.shape;
+  if ([query, key, value].some(({ shape }) => shape.length !== 4)) return reject("ONNX_SHAPE", "not four dimensions");
+  const otherwise = query.type === "f16" ? "f32" : query.type;
+  const precision = c.has("softmax_precision") ? elementTypeOf(c.int("softmax_precision", 1)) : otherwise;
+  if (precision === undefined) return c.unsupported("this precision");
+  const through = (name: string, x: Value): Value => {
+    if (!c.has(name)) return x;
+    const [changed] = c.run(c.graph(name), [x]);
+    return changed ?? reject("ONNX_FORMAT", `the graph ${name} makes nothing`);
+  };
+  const scale = Math.sqrt(c.float("scale", 1 / Math.sqrt(size)));
+  const keys = c.ops.transpose(repeated(c, c.ops.by("Mul", key, scale), count), [0, 1, 3, 2]);
+  const scores = c.ops.cast(c.ops.matmul(c.ops.by("Mul", query, scale), keys), precision);
+  const weights = through("prob_mod", c.ops.softmax(through("score_mod", scores), 3));
+  const product = c.ops.matmul(weights, c.ops.cast(repeated(c, value, count), precision));
+  return [c.ops.cast(product, value.type)];
+}
+
 /** Pairs of the first `size` elements of each head are turned by an angle that depends on the position. */
 function rotary(c: NodeContext): readonly Value[] {
   const given = c.input(0);
@@ -135,3 +161,6 @@ export const ATTENTION: Readonly<Record<string, Lowering>> = {
   Attention: attention,
   RotaryEmbedding: rotary,
 };
+
+/** Of the domain ai.onnx.preview. */
+export const PREVIEW_ATTENTION: Readonly<Record<string, Lowering>> = { FlexAttention: flexAttention };
