@@ -23,8 +23,6 @@ const P2P_HOST = "127.0.0.1";
 const PROVIDER_HOST = "127.0.0.1";
 /** Megabytes for parts of the state, per validator. */
 const CACHE = 32;
-/** Collected too often below this (a third more processor time under load with 4 MB), and more than needed above. */
-const NODE_ARGS: readonly string[] = ["--max-semi-space-size=16"];
 /** Milliseconds without a final block after which people are told where to look. */
 const PATIENCE = 30_000;
 
@@ -178,7 +176,6 @@ class Devnet {
 
   #supervise(): Supervisor {
     return new Supervisor({
-      nodeArgs: NODE_ARGS,
       validators: this.#state.validators.map((_, index) => ({
         logPath: this.#folder.logPath(index),
         args: () => this.#argsOf(index),

@@ -10,7 +10,6 @@ export interface SupervisedValidator {
 
 export interface SupervisorOptions {
   readonly validators: readonly SupervisedValidator[];
-  readonly nodeArgs: readonly string[];
   onEvent(index: number, event: ChildEvent): void;
   onProblem(index: number, line: string): void;
   /** It ended by itself and is started again in so many milliseconds. */
@@ -74,7 +73,6 @@ export class Supervisor {
     place.startedAt = Date.now();
     place.process = new ValidatorProcess({
       args: validator.args(),
-      nodeArgs: this.#options.nodeArgs,
       logPath: validator.logPath,
       onEvent: (event) => {
         if (event.event === "started") place.hasStarted = true;

@@ -43,8 +43,8 @@ export interface ChildEnd {
 
 export interface ChildOptions {
   readonly args: readonly string[];
-  /** For the program that runs it: memory and the like. */
-  readonly nodeArgs: readonly string[];
+  /** For the program that runs it. What is said of memory here holds for its threads too, whatever limits they were given. */
+  readonly nodeArgs?: readonly string[];
   readonly logPath: string;
   /** What it prints goes to the log too. */
   readonly logsOutput?: boolean;
@@ -58,7 +58,7 @@ export class ValidatorProcess {
   readonly #child: ChildProcessByStdio<Writable, Readable, Readable>;
   readonly #ended: Promise<void>;
 
-  constructor({ args, nodeArgs, logPath, logsOutput = false, onEvent, onProblem, onEnd }: ChildOptions) {
+  constructor({ args, nodeArgs = [], logPath, logsOutput = false, onEvent, onProblem, onEnd }: ChildOptions) {
     const child = spawn(process.execPath, [...nodeArgs, MAIN, ...args], {
       // Its input ends with this process, however that ends, and the validator with it.
       stdio: ["pipe", "pipe", "pipe"],

@@ -1,5 +1,6 @@
 /** The events of native modules in a block, decoded. What none of our ABIs knows is left out. */
-import { type Abi, decodeEventLog } from "viem";
+import type { Abi } from "viem";
+import { decodeEventLog } from "viem/utils";
 import { bytesToHex } from "../../base/bytes.ts";
 import type { StoredHeader } from "../../chain/store/block-records.ts";
 import type { Log } from "../../vm/receipt/log.ts";
