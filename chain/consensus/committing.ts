@@ -74,8 +74,6 @@ export function onCommitted(state: ConsensusState, hash: Hex): void {
   if (place < 0) return;
   state.committing.splice(0, place + 1);
   if (state.sealing && hash === state.final.hash) enterEpoch(state);
-  // By doubling: where much has to be kept, rewriting it after every commit would take longer than all else.
-  if (state.logged > Math.max(state.parameters.logLimit, 2 * state.loggedAtRewrite)) compactLog(state);
 }
 
 /** The seal is durable: its validators take over, and every view of the old epoch is behind us. */
@@ -97,8 +95,13 @@ function enterEpoch(state: ConsensusState): void {
   enterView(state, 1);
 }
 
-/** All that a restart needs besides the store. Records of this step are part of the state, and so included. */
-function compactLog(state: ConsensusState): void {
+/**
+ * Leaves in a long log what a restart needs besides the store. At the end of a step: it takes the place of everything that
+ * was written, and that is also what the rules have recorded in the same step.
+ */
+export function compactLog(state: ConsensusState): void {
+  // By doubling: where much has to be kept, rewriting it after every commit would take longer than all else.
+  if (state.logged <= Math.max(state.parameters.logLimit, 2 * state.loggedAtRewrite)) return;
   const records = [...state.committing.flatMap((commit) => commit.records), ...recordsOf(state, () => true)];
   state.logged = records.length;
   state.loggedAtRewrite = records.length;

@@ -4,7 +4,7 @@
  */
 import { onExecuted } from "./blocks.ts";
 import { countVotes } from "./certificates.ts";
-import { onCommitted } from "./committing.ts";
+import { compactLog, onCommitted } from "./committing.ts";
 import type { Effect, Event, TimerName } from "./events.ts";
 import { send } from "./outbox.ts";
 import { onMessage } from "./receiving.ts";
@@ -22,6 +22,7 @@ export function step(state: ConsensusState, now: number, event: Event): readonly
   state.enteredAt = Math.min(state.enteredAt, now);
   handle(state, event);
   applyRules(state);
+  if (event.type === "committed") compactLog(state);
   state.retried = new Map();
   return takeEffects(state);
 }

@@ -4,7 +4,7 @@ import { restore } from "../../../chain/consensus/restore.ts";
 import { step } from "../../../chain/consensus/step.ts";
 import type { Block } from "../../../chain/consensus/types.ts";
 import { simulatedKeys } from "../../sim/sim-crypto.ts";
-import { CoreDriver } from "./support/core-driver.ts";
+import { CoreDriver, voteText } from "./support/core-driver.ts";
 
 /** Proposes, notarizes and finalizes a block in the next view that another one leads. */
 function finalise(core: CoreDriver, parent: Block): Block {
@@ -67,6 +67,29 @@ describe("rewriting the log", () => {
     core.commits = true;
     const records = lastRewrite(core).records.filter(({ type }) => type === "block");
     expect(records.length).toBeLessThan(blocks.length);
+  });
+
+  it("keeps what the same step has recorded", () => {
+    const core = new CoreDriver();
+    core.commits = false;
+    const blocks = finaliseMany(core, 6);
+    const [first, last] = [blocks[0], blocks.at(-1)];
+    if (first === undefined || last === undefined) return expect.unreachable();
+    const view = core.viewLedBy("another", core.state.view);
+    core.skipTo(view);
+    // Of a clock ahead of ours: it waits until its time has come, and that is when the first commit is durable.
+    const now = core.now;
+    core.now += core.parameters.maxSkew + 1_000;
+    const block = core.block(view, last);
+    core.now = now;
+    core.propose(view, block, last.view);
+    expect(core.sent).not.toContain(voteText("NOTARIZE", view, block.hash));
+    core.now = block.time;
+    core.feed({ type: "committed", hash: first.hash });
+    expect(core.sent).toContain(voteText("NOTARIZE", view, block.hash));
+    const { records } = lastRewrite(core);
+    expect(records).toContainEqual({ type: "vote", vote: { kind: "NOTARIZE", epoch: 0, view, hash: block.hash } });
+    expect(records).toContainEqual({ type: "block", block });
   });
 
   it("is not repeated with every commit when much has to be kept", () => {
