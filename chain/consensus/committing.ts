@@ -30,10 +30,7 @@ function chainTo(state: ConsensusState, round: Round): Block[] | undefined {
       const child = blocks.at(-1);
       if (child !== undefined && child.height <= state.final.height + 1) {
         state.effects.push({ type: "alarm", reason: `final block ${round.finalization?.hash} is on another branch` });
-        return undefined;
       }
-      want(state, { type: "fetch-block", hash });
-      want(state, { type: "fetch-finals", height: state.final.height });
       return undefined;
     }
     if (entry.status !== "valid") {
@@ -44,6 +41,46 @@ function chainTo(state: ConsensusState, round: Round): Block[] | undefined {
     hash = entry.block.parent;
   }
   return blocks.reverse();
+}
+
+/**
+ * Asks for final blocks, if one is missing to the next that a certificate names, or if somebody is ahead. Not while all of
+ * them are here and only have to be executed: or else every one that is committed would be a reason to ask, and each
+ * answer has dozens.
+ */
+export function fetchFinals(state: ConsensusState): void {
+  const next = nextFinal(state);
+  const missing = next && missingBelow(state, next);
+  if (missing !== undefined) want(state, { type: "fetch-block", hash: missing });
+  const isAsked = next === undefined ? state.behind !== undefined : missing !== undefined;
+  if (isAsked) want(state, { type: "fetch-finals", height: state.final.height }, state.behind);
+}
+
+/** Whether blocks that are known to be final are here and only have to be executed. */
+export function hasFinals(state: ConsensusState): boolean {
+  const next = nextFinal(state);
+  return next !== undefined && missingBelow(state, next) === undefined;
+}
+
+/** The lowest block above the final one that a certificate makes final. */
+function nextFinal({ rounds }: ConsensusState): Hex | undefined {
+  let next: Certificate | undefined;
+  for (const { finalization } of rounds.values()) {
+    if (finalization !== undefined && (next === undefined || finalization.view < next.view)) next = finalization;
+  }
+  return next?.hash;
+}
+
+/** The first block that is not here on the way from that one down to the final one. */
+function missingBelow(state: ConsensusState, from: Hex): Hex | undefined {
+  for (let hash = from; hash !== state.final.hash; ) {
+    const block = state.blocks.get(hash)?.block;
+    if (block === undefined) return hash;
+    // On another branch: an alarm says so, and there is nothing to ask for.
+    if (block.height <= state.final.height + 1 && block.parent !== state.final.hash) return undefined;
+    hash = block.parent;
+  }
+  return undefined;
 }
 
 function commit(state: ConsensusState, blocks: readonly Block[], certificate: Certificate): void {
@@ -90,7 +127,7 @@ function enterEpoch(state: ConsensusState): void {
   state.wanted.clear();
   state.unsigned = [];
   state.sealing = false;
-  state.behind = state.lastAhead;
+  state.behind = state.lastAhead ?? state.behind;
   state.lastAhead = undefined;
   enterView(state, 1);
 }

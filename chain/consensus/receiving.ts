@@ -20,6 +20,8 @@ export function onMessage(state: ConsensusState, from: PeerId, message: Exclude<
       return;
     case "finals":
       for (const segment of message.segments) onFinalSegment(state, from, segment);
+      // The newest comes alone: who has sent several has been asked, and may have more.
+      if (message.segments.flatMap(({ blocks }) => blocks).length > 1) state.behind = from;
       return;
     default:
       onRequest(state, from, message);

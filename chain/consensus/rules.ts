@@ -4,7 +4,7 @@ import { NO_HASH, revealMessage } from "../../base/votes.ts";
 import { chooseParent, isAcceptable } from "./ancestry.ts";
 import { addExecutedBlock, fetchParents } from "./blocks.ts";
 import { certify, indicesOf } from "./certificate.ts";
-import { commitRule } from "./committing.ts";
+import { commitRule, fetchFinals } from "./committing.ts";
 import { setTimer, wakeAt, want } from "./outbox.ts";
 import { viewTimeout } from "./parameters.ts";
 import { isMoreThanThird } from "./quorum.ts";
@@ -16,6 +16,7 @@ import { weightOf } from "./validator-set.ts";
 export function applyRules(state: ConsensusState): void {
   commitRule(state);
   if (state.sealing) return;
+  fetchFinals(state);
   for (const round of state.rounds.values()) {
     notarizeRule(state, round);
     finalizeRule(state, round);
@@ -23,7 +24,6 @@ export function applyRules(state: ConsensusState): void {
   giveUpRule(state);
   proposeRule(state);
   fetchParents(state);
-  if (state.behind !== undefined) want(state, { type: "fetch-finals", height: state.final.height }, state.behind);
   timerRule(state);
 }
 

@@ -4,7 +4,7 @@
  */
 import { onExecuted } from "./blocks.ts";
 import { countVotes } from "./certificates.ts";
-import { compactLog, onCommitted } from "./committing.ts";
+import { compactLog, hasFinals, onCommitted } from "./committing.ts";
 import type { Effect, Event, TimerName } from "./events.ts";
 import { send } from "./outbox.ts";
 import { onMessage } from "./receiving.ts";
@@ -88,8 +88,8 @@ function onTimer(state: ConsensusState, timer: TimerName): void {
 function retryFetches(state: ConsensusState): void {
   state.retried = state.wanted;
   state.wanted = new Map();
-  // Asked again only if somebody is still heard from a later epoch: the claim cannot be checked.
-  state.behind = undefined;
+  // Asked again only if somebody is still heard from a later epoch, for the claim cannot be checked; or if it has answered.
+  if (!hasFinals(state)) state.behind = undefined;
 }
 
 /** One write to the log for all records of the step, before anything else. */
