@@ -1,6 +1,7 @@
 /** Blocks above the final one: held, checked against their parent, executed parents first. */
 import type { Hex } from "../../base/bytes.ts";
 import { nextBeacon } from "./beacon.ts";
+import { MAX_HELD_BYTES } from "./limits.ts";
 import { want } from "./outbox.ts";
 import { type BlockEntry, type ConsensusState, isSeal, validBlock } from "./state.ts";
 import type { Block, Certificate, PeerId } from "./types.ts";
@@ -11,6 +12,17 @@ export function addBlock(state: ConsensusState, block: Block, from?: PeerId): vo
   const entry: BlockEntry = { block, status: "waiting", recorded: false };
   state.blocks.set(block.hash, entry);
   tryExecute(state, entry, from);
+}
+
+/**
+ * Whether a block of an answer may be held. One that can be executed now always may, so that what waits does not keep out
+ * what it waits for.
+ */
+export function hasRoomFor(state: ConsensusState, { parent, body }: Block): boolean {
+  if (validBlock(state, parent) !== undefined) return true;
+  let bytes = body.length;
+  for (const { block } of state.blocks.values()) bytes += block.body.length;
+  return bytes <= MAX_HELD_BYTES;
 }
 
 /** A block that the own application made has executed already. */

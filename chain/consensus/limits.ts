@@ -20,3 +20,6 @@ export const PARSED_KEYS = 4096;
 
 /** Final blocks are kept while they are no further than this above our own; longer than any commit should be. */
 export const FINALS_WINDOW = 1024;
+
+/** Bytes of all blocks that are held, beyond which those that were asked for are taken only if they can be executed now. */
+export const MAX_HELD_BYTES: number = 128 * 1024 * 1024;

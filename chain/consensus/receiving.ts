@@ -1,5 +1,5 @@
 /** What is done with checked messages of other nodes. */
-import { addBlock } from "./blocks.ts";
+import { addBlock, hasRoomFor } from "./blocks.ts";
 import { acceptCertificate, accuse } from "./certificates.ts";
 import { isLinked } from "./final-segment.ts";
 import { FINALS_WINDOW, MAX_CERTIFICATES_SENT, VIEW_WINDOW } from "./limits.ts";
@@ -50,7 +50,7 @@ function isInWindow({ view, finalView }: ConsensusState, proposed: number): bool
  * until the fetch timer, or the rules would ask again at once, for ever.
  */
 function onBlock(state: ConsensusState, from: PeerId, block: Block): void {
-  if (!state.wanted.has(block.hash)) return;
+  if (!state.wanted.has(block.hash) || !hasRoomFor(state, block)) return;
   addBlock(state, block, from);
   if (state.blocks.has(block.hash)) state.wanted.delete(block.hash);
 }
@@ -64,7 +64,7 @@ function onFinalSegment(state: ConsensusState, from: PeerId, segment: FinalSegme
     return;
   }
   if (certificate.epoch !== state.epoch.number || certificate.view <= state.finalView || !isLinked(segment)) return;
-  for (const block of blocks) addBlock(state, block);
+  for (const block of blocks) if (hasRoomFor(state, block)) addBlock(state, block);
   acceptCertificate(state, certificate);
 }
 
