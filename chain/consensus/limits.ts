@@ -3,6 +3,9 @@
 /** Votes are kept up to so many views above the current one. An honest validator is ahead only by certificates. */
 export const VIEW_WINDOW = 64;
 
+/** Proposals are kept as far ahead, and executed from so many views before their own. */
+export const VIEWS_EXECUTED_AHEAD = 1;
+
 /** Different things that are asked for at one time. */
 export const MAX_WANTED = 64;
 

@@ -4,7 +4,7 @@ import { acceptCertificate, accuse } from "./certificates.ts";
 import { isLinked } from "./final-segment.ts";
 import { FINALS_WINDOW, MAX_CERTIFICATES_SENT, VIEW_WINDOW } from "./limits.ts";
 import { send } from "./outbox.ts";
-import { type ConsensusState, roundOf } from "./state.ts";
+import { type ConsensusState, isSoon, roundOf } from "./state.ts";
 import type { Block, Certificate, FinalSegment, Message, PeerId, Proposal, Request } from "./types.ts";
 
 export function onMessage(state: ConsensusState, from: PeerId, message: Exclude<Message, { type: "vote" }>): void {
@@ -37,7 +37,7 @@ function onProposal(state: ConsensusState, from: PeerId, { vote, block, parentVi
   if (round.candidate === undefined) {
     round.candidate = { block, parentView };
     // A block of another view is a seal proposed again, and nothing else (the check before us made sure).
-    addBlock(state, block, from);
+    if (isSoon(state, vote.view)) addBlock(state, block, from);
   } else if (round.notarization?.hash === block.hash) addBlock(state, block, from);
 }
 

@@ -2,14 +2,14 @@
 
 import { NO_HASH, revealMessage } from "../../base/votes.ts";
 import { chooseParent, isAcceptable } from "./ancestry.ts";
-import { addExecutedBlock, fetchParents } from "./blocks.ts";
+import { addBlock, addExecutedBlock, fetchParents } from "./blocks.ts";
 import { certify, indicesOf } from "./certificate.ts";
 import { commitRule, fetchFinals } from "./committing.ts";
 import { setTimer, wakeAt, want } from "./outbox.ts";
 import { viewTimeout } from "./parameters.ts";
 import { isMoreThanThird } from "./quorum.ts";
 import { maySign, sign } from "./signing.ts";
-import { type ConsensusState, isSeal, type Round, roundOf, validBlock } from "./state.ts";
+import { type ConsensusState, isSeal, isSoon, type Round, roundOf, validBlock } from "./state.ts";
 import type { Block, Certificate } from "./types.ts";
 import { weightOf } from "./validator-set.ts";
 
@@ -30,10 +30,13 @@ export function applyRules(state: ConsensusState): void {
 function notarizeRule(state: ConsensusState, round: Round): void {
   const { candidate, view } = round;
   if (candidate === undefined || state.guard.slot(view).notarize !== undefined) return;
+  if (isSoon(state, view)) addBlock(state, candidate.block);
   const entry = state.blocks.get(candidate.block.hash);
   if (entry?.status === "invalid") round.timedOut = true;
-  if (entry === undefined || !isAcceptable(state, view, candidate)) return;
-  if (entry.status !== "valid" || isTooEarly(state, candidate.block)) return;
+  // On a branch that died; or its view is not near, and what leads there is asked for.
+  if (entry === undefined && isSoon(state, view)) return;
+  if (!isAcceptable(state, view, candidate)) return;
+  if (entry?.status !== "valid" || isTooEarly(state, candidate.block)) return;
   if (maySign(state, "NOTARIZE", view, candidate.block.hash)) sign(state, "NOTARIZE", view, candidate.block.hash);
 }
 

@@ -7,6 +7,7 @@ import type { Crypto, Signer } from "./crypto.ts";
 import type { Effect, TimerName } from "./events.ts";
 import { Guard, type SignFloor } from "./guard.ts";
 import { leaderOf } from "./leader.ts";
+import { VIEWS_EXECUTED_AHEAD } from "./limits.ts";
 import type { ConsensusParameters } from "./parameters.ts";
 import type { PlantedBug } from "./planted-bugs.ts";
 import type { Block, Certificate, LogRecord, PeerId, Proposal, Request, Vote } from "./types.ts";
@@ -207,6 +208,14 @@ export function roundOf(state: ConsensusState, view: number): Round {
   };
   state.rounds.set(view, round);
   return round;
+}
+
+/**
+ * Whether a proposal of that view is executed. Faulty leaders could send those of all their views in the window at one
+ * time, each as much work as a block may be, and none of it paid for.
+ */
+export function isSoon(state: ConsensusState, view: number): boolean {
+  return view <= state.view + VIEWS_EXECUTED_AHEAD;
 }
 
 /** The block of that hash that has executed: the final one or one above it. */

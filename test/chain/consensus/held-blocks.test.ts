@@ -1,6 +1,6 @@
 /** What others can make a node hold, ask for and execute before it is of any use. */
 import { describe, expect, it } from "vitest";
-import { MAX_HELD_BYTES } from "../../../chain/consensus/limits.ts";
+import { MAX_HELD_BYTES, VIEW_WINDOW, VIEWS_EXECUTED_AHEAD } from "../../../chain/consensus/limits.ts";
 import type { Block, Request } from "../../../chain/consensus/types.ts";
 import { CoreDriver } from "./support/core-driver.ts";
 
@@ -87,5 +87,18 @@ describe("final blocks", () => {
     expect(asked.map(({ to, message }) => ({ to, ...message }))).toEqual(
       [0, 8, 10].map((height) => ({ to: "peer", type: "fetch-finals", height })),
     );
+  });
+});
+
+describe("proposals of views to come", () => {
+  it("are executed when their views are near, and not all at once", () => {
+    const core = new CoreDriver();
+    core.executes = false;
+    const views = Array.from({ length: VIEW_WINDOW }, (_, index) => core.state.view + index);
+    for (const view of views) core.propose(view, core.block(view));
+    const executed = (): number[] => core.of("execute").map(({ block }) => block.view);
+    expect(executed()).toEqual(views.slice(0, 1 + VIEWS_EXECUTED_AHEAD));
+    core.skipTo(10);
+    expect(executed().at(-1)).toBe(10 + VIEWS_EXECUTED_AHEAD);
   });
 });

@@ -123,6 +123,7 @@ it("fetches the parent that a quorum has notarized, if it has not seen it", () =
   const second = core.viewLedBy("another", first + 1);
   const third = core.viewLedBy("another", second + 1);
   const parent = core.block(second, core.block(first));
+  core.skipTo(third);
   core.propose(third, core.block(third, parent), second);
   const asked = core.of("send").flatMap(({ message }) => (message.type === "fetch-block" ? [message.hash] : []));
   expect(asked).toEqual([parent.hash]);
