@@ -143,11 +143,19 @@ export class Inbox {
     }
     if (message.type !== "finals") return event;
     const segments = message.segments.map(({ blocks, certificate }) => ({
-      blocks: blocks.map(wholeBlock),
+      blocks: blocks.map((block) => wholeBlock(apart(block))),
       certificate,
     }));
     return { ...event, message: { ...message, segments } };
   }
+}
+
+/**
+ * With memory of its own: it may wait for long for the blocks before it, and came in a message of up to 32 MiB, of which
+ * it would keep all the rest alive.
+ */
+function apart(block: Block): Block {
+  return { ...block, body: new Uint8Array(block.body) };
 }
 
 function copyKey(message: Message): string | undefined {

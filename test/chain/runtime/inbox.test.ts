@@ -145,6 +145,33 @@ describe("the inbox", () => {
     expect(node.state.rounds.get(1)?.candidate?.block.body).toEqual(block.body);
   });
 
+  it("keeps nothing of a message but the final blocks that it takes from it", async () => {
+    const signer = signers[leader];
+    assert(signer !== undefined, "every view has a leader");
+    const app = new CounterApp({ blocksPerEpoch: 1_000, stakesOf: () => stakes }, epoch.root, 0);
+    const block = app.build({
+      type: "build",
+      ...{ epoch: 0, view: 1, parent: epoch.root, time: 1_000, emptyOnly: false, proposer: leader },
+      reveal: signer.sign(revealMessage(CHAIN_ID, 0, 1)),
+      parentCertificate: undefined,
+    });
+    const votes = [0, 1, 2, 3, 4].map((index) =>
+      vote(index, { kind: "FINALIZE", epoch: 0, view: 1, hash: block.hash }),
+    );
+    const certificate = certify(votes, epoch.set, keys.crypto);
+    assert(certificate !== undefined, "five of seven are a quorum");
+    const packet = new Uint8Array(1024 * 1024);
+    packet.set(block.body);
+    const inPacket = { ...block, body: packet.subarray(0, block.body.length) };
+    const node = new SlowNode();
+    const received = node.inbox.receive("peer", { type: "finals", segments: [{ blocks: [inPacket], certificate }] });
+    await node.finishChecks();
+    expect(await received).toBe("good");
+    const body = node.state.blocks.get(block.hash)?.block.body;
+    expect(body).toEqual(block.body);
+    expect(body?.buffer.byteLength).toBe(block.body.length);
+  });
+
   it("checks few of many false certificates of one peer, and drops the rest with the first that is false", async () => {
     const node = new SlowNode();
     const falseOne = (view: number): Message => ({
