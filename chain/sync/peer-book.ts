@@ -14,6 +14,10 @@ export interface SyncPeer {
   /** Failures since it last gave anything that was of use. */
   failures: number;
   pausedUntil: number;
+  /** Since when it has given nothing of use and said that it is busy. */
+  busySince: number | undefined;
+  /** The last snapshot that it offered and then did not have. */
+  gone: Hex | undefined;
   /** It has no seal of this epoch, or did not give it. */
   sealsTried: number;
 }
@@ -58,6 +62,8 @@ export class PeerBook {
       requests: 0,
       failures: 0,
       pausedUntil: 0,
+      busySince: undefined,
+      gone: undefined,
       sealsTried: -1,
     });
   }
@@ -89,6 +95,26 @@ export class PeerBook {
 
   succeeded(peer: SyncPeer): void {
     peer.failures = 0;
+    peer.busySince = undefined;
+  }
+
+  /** Whether it may be asked again soon. One that is busy for as long as a snapshot is held on to gives nothing at all. */
+  busy(peer: SyncPeer, now: number): boolean {
+    peer.busySince ??= now;
+    if (now >= peer.busySince + this.#limits.stallWait) return false;
+    peer.pausedUntil = now + this.#limits.busyPause;
+    return true;
+  }
+
+  /**
+   * It has not got the snapshot that it offered. It may have a newer one, but who has none of those that it offers, one
+   * after the other, only takes our time.
+   */
+  lost(peer: SyncPeer, snapshot: Hex): void {
+    peer.offers?.delete(snapshot);
+    if (peer.gone === snapshot) return;
+    peer.gone = snapshot;
+    peer.failures++;
   }
 
   /** It is left alone for a while, longer each time. */

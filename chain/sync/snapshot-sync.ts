@@ -188,14 +188,11 @@ export class SnapshotSync {
   }
 
   #onRefused(peer: SyncPeer, job: Job, { reason }: Refused): void {
-    // A snapshot that is gone is no failure: the peer may have a newer one.
     if (job.kind === "chunk" && reason === "unknown") {
-      peer.offers?.delete(this.#theFetch.target.hash);
+      this.#peers.lost(peer, this.#theFetch.target.hash);
       this.#giveBack(job);
-    } else if (reason === "busy") {
-      peer.pausedUntil = this.#now + this.#limits.busyPause;
-      this.#giveBack(job);
-    } else if (job.kind === "seals" && reason === "unknown") peer.sealsTried = job.epoch;
+    } else if (reason === "busy" && this.#peers.busy(peer, this.#now)) this.#giveBack(job);
+    else if (job.kind === "seals" && reason === "unknown") peer.sealsTried = job.epoch;
     else this.#giveUp(peer, job);
   }
 
@@ -238,7 +235,7 @@ export class SnapshotSync {
 
   #onOffers(peer: SyncPeer, { offers }: Offers): void {
     const read = offers.map(readOffer);
-    peer.offers = new Map(read.map((each) => [each.hash, each]));
+    peer.offers = new Map(read.filter(({ hash }) => hash !== peer.gone).map((each) => [each.hash, each]));
     this.#wait.onAnswer(this.#now);
   }
 

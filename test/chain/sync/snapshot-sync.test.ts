@@ -4,6 +4,7 @@ import { bytesToHex, compareBytes, type Hex } from "../../../base/bytes.ts";
 import { keccak256 } from "../../../base/keccak.ts";
 import { decodeLeaves } from "../../../chain/sync/leaf-codec.ts";
 import type { SyncLimits } from "../../../chain/sync/limits.ts";
+import type { Refusal, SyncAnswer } from "../../../chain/sync/messages.ts";
 import { SnapshotSource } from "../../../chain/sync/snapshot-source.ts";
 import type { SnapshotSyncOptions } from "../../../chain/sync/snapshot-sync.ts";
 import { codeHashesOf } from "../../../chain/sync/verify-chunk.ts";
@@ -133,14 +134,23 @@ describe("peers without the keys", () => {
     expect(result.blamed).not.toContain("honest");
   });
 
-  it("that are many, offer an older block and then say nothing, do not keep a node from an honest one", async () => {
-    const silent = Array.from({ length: 10 }, (_, i) =>
-      peer(`silent ${i}`, source, (answer) =>
-        answer.type === "offers" ? { ...answer, offers: [honest.offerAt(9)] } : undefined,
-      ),
-    );
-    expectHonestState(await sync([...silent, peer("honest", source)]));
-  });
+  it.each<["nothing" | Refusal]>([["nothing"], ["busy"], ["unknown"], ["invalid"]])(
+    "that are many, offer an older block and then say %s, do not keep a node from an honest one",
+    async (word) => {
+      const refuse = (id: number): SyncAnswer | undefined =>
+        word === "nothing" ? undefined : { type: "refused", id, reason: word };
+      const give: readonly SyncAnswer["type"][] = ["seals", "headers", "code"];
+      for (const given of [[], give]) {
+        const idle = Array.from({ length: 10 }, (_, i) =>
+          peer(`idle ${i}`, source, (answer, { id }) => {
+            if (answer.type === "offers") return { ...answer, offers: [honest.offerAt(9)] };
+            return given.includes(answer.type) ? answer : refuse(id);
+          }),
+        );
+        expectHonestState(await sync([...idle, peer("honest", source)]));
+      }
+    },
+  );
 
   it("never get a false state imported, nor an honest peer blamed, and an honest peer is always enough", async () => {
     const anyPeer = fc.record({
