@@ -1,11 +1,18 @@
 /** Blocks verified one by one, from what a node's RPC gives to anybody. */
 import { afterEach, expect, it } from "vitest";
-import { type Hex, hexToBytes } from "../../../base/bytes.ts";
+import { bytesToHex, type Hex, hexToBytes } from "../../../base/bytes.ts";
+import { assert } from "../../../base/errors.ts";
+import { encodeHeader, hashHeader } from "../../../chain/blocks/header.ts";
+import { certify, encodeCertificate } from "../../../chain/consensus/certificate.ts";
+import { makeValidatorSet } from "../../../chain/consensus/validator-set.ts";
 import { type BlockProof, BlockVerifier } from "../../../chain/light-client/block-verifier.ts";
 import type { Node } from "../../../chain/runtime/node.ts";
 import { lightClientProof } from "../../../rpc/light-client-proof.ts";
 import { requireValidators } from "../../../rpc/validators-of-epoch.ts";
+import { CHAIN_ID } from "../consensus/support/validators.ts";
 import { Cluster, clusterSpec, included } from "../runtime/support/cluster.ts";
+import { TemporaryFolders } from "../store/support/temporary-folder.ts";
+import { KEYS, SampleChain, validatorsOf } from "../sync/support/sample-chain.ts";
 
 let cluster: Cluster | undefined;
 
@@ -83,4 +90,32 @@ it("verifies every block of a chain over its seals, and no block that was tamper
   const liar = new BlockVerifier(cluster.spec.chainId);
   liar.trustEpoch(0, requireValidators(node, 0).slice(1));
   expect(liar.verify(honest, 0).verdict).not.toBe("trusted");
+});
+
+it("takes no validators of a later epoch on the word of a part of an earlier one, without the seals between", async () => {
+  const folders = new TemporaryFolders();
+  const chain = await SampleChain.create(folders.next(), { blocks: 1 });
+  const { stakes: all, vote } = validatorsOf("honest", 0);
+  // Half of epoch 0, as all validators of an epoch that they have made up.
+  const forgers = makeValidatorSet(
+    makeValidatorSet(all)
+      .ids.slice(0, 2)
+      .map((id) => ({ id, stake: 10n })),
+  );
+  const block = chain.headerAt(1);
+  const header = { ...block, extra: { ...block.extra, epoch: 1, validatorSetHash: hexToBytes(forgers.hash) } };
+  const content = { kind: "FINALIZE", epoch: 1, view: 1, hash: bytesToHex(hashHeader(header)) } as const;
+  const certificate = certify([vote(0, content), vote(1, content)], forgers, KEYS.crypto);
+  assert(certificate !== undefined, "votes make a certificate");
+  const proof: BlockProof = {
+    header: encodeHeader(header),
+    certificate: encodeCertificate(certificate),
+    validators: forgers.ids.map((id) => ({ id, stake: 10n })),
+    ...{ ancestors: [], seals: [] },
+  };
+  const verifier = new BlockVerifier(CHAIN_ID);
+  verifier.trustEpoch(0, all);
+  expect(verifier.verify(proof, 0).verdict).toBe("wrong-validator-set");
+  await chain.store.close();
+  folders.remove();
 });
