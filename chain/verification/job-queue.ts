@@ -80,8 +80,12 @@ export class JobQueue<Entry extends Queued> {
     return this.#jobs > this.#limits.queuedJobs || (this.#jobs > 1 && this.#bytes > this.#limits.queuedBytes);
   }
 
+  /** Where there are too many bytes, of those that have any: to drop votes for a large proposal would make no room. */
   #removeLast(): Entry | undefined {
-    const entry = this.#classes.findLast((entries) => entries.length > 0)?.pop();
+    const isCrowded = this.#jobs > this.#limits.queuedJobs;
+    const helps = ({ bytes }: Entry): boolean => isCrowded || bytes > 0;
+    const entries = this.#classes.findLast((each) => each.some(helps)) ?? [];
+    const [entry] = entries.splice(entries.findLastIndex(helps), 1);
     if (entry !== undefined) this.#count(entry, -1);
     return entry;
   }

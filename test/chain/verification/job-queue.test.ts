@@ -54,6 +54,14 @@ describe("the queue of checks", () => {
     expect(drain(byBytes)).toEqual(["p"]);
   });
 
+  it("drops no votes and certificates for want of room in bytes, since they take none", () => {
+    const queue = new JobQueue<Entry>({ queuedJobs: 100, queuedBytes: 10 });
+    for (const one of [entry("votes"), entry("proposal", "p", 6), entry("certificate")]) queue.push(one);
+    expect(queue.push(entry("proposal", "q", 6)).map(({ name }) => name)).toEqual(["q"]);
+    expect(queue.push(entry("finals", "f", 6)).map(({ name }) => name)).toEqual(["f"]);
+    expect(drain(queue)).toEqual(["p", "certificate", "votes"]);
+  });
+
   it("puts back what was taken in front, and forgets all of it when asked", () => {
     const queue = queueOf(entry("votes", "v1"), entry("votes", "v2"));
     const first = queue.take() as Entry;
