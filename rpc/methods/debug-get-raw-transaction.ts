@@ -1,5 +1,5 @@
 import { bytesToHex } from "../../base/bytes.ts";
-import { findTransaction } from "../find-transaction.ts";
+import { findAnyTransaction } from "../find-transaction.ts";
 import { defineMethod, type RpcMethod } from "../method.ts";
 import { hash } from "../parameters.ts";
 import { DATA } from "../schema.ts";
@@ -9,8 +9,8 @@ export const debugGetRawTransaction: RpcMethod = defineMethod({
   summary: "A signed transaction as bytes.",
   result: DATA,
   parameters: [hash],
-  run: async ({ chain, wait }, wanted) => {
-    const found = findTransaction(chain, wanted) ?? (await wait(Promise.resolve(chain.waiting(bytesToHex(wanted)))));
+  run: async (context, wanted) => {
+    const found = await findAnyTransaction(context, wanted);
     return found === undefined ? "0x" : bytesToHex(found.transaction.raw);
   },
 });

@@ -1,5 +1,4 @@
-import { bytesToHex } from "../../base/bytes.ts";
-import { findTransaction } from "../find-transaction.ts";
+import { findAnyTransaction } from "../find-transaction.ts";
 import { transactionJson } from "../format.ts";
 import { defineMethod, type RpcMethod } from "../method.ts";
 import { hash } from "../parameters.ts";
@@ -11,10 +10,8 @@ export const ethGetTransactionByHash: RpcMethod = defineMethod({
   summary: "A transaction, also one that waits.",
   result: orNull(ref("Transaction")),
   parameters: [hash],
-  run: async ({ chain, wait }, wanted) => {
-    const found = findTransaction(chain, wanted);
-    if (found !== undefined) return transactionJson(found.transaction, found.sender, found.place);
-    const waiting = await wait(Promise.resolve(chain.waiting(bytesToHex(wanted))));
-    return waiting === undefined ? null : transactionJson(waiting.transaction, waiting.sender, undefined);
+  run: async (context, wanted) => {
+    const found = await findAnyTransaction(context, wanted);
+    return found === undefined ? null : transactionJson(found.transaction, found.sender, found.place);
   },
 });
