@@ -1,4 +1,5 @@
-import { findBlock } from "../block-reference.ts";
+import { type BlockReference, findBlock, LATEST } from "../block-reference.ts";
+import type { ChainReads } from "../chain-view.ts";
 import { logFilter } from "../log-filter.ts";
 import { defineMethod, type RpcMethod } from "../method.ts";
 import { invalidParams } from "../rpc-error.ts";
@@ -11,10 +12,15 @@ export const ethNewFilter: RpcMethod = defineMethod({
   parameters: [logFilter],
   run: ({ chain, client, filters }, filter) => {
     if (filter.blockHash !== undefined) throw invalidParams("parameter 1: a filter that is polled has no blockHash");
-    const head = Number(chain.head.header.number);
-    const from = filter.fromBlock === undefined ? undefined : findBlock(chain, filter.fromBlock);
-    const isAhead = filter.fromBlock !== undefined && "number" in filter.fromBlock && from === undefined;
-    const next = isAhead ? head + 1 : from === undefined ? head + 1 : Math.min(Number(from.header.number), head + 1);
-    return filters.add({ kind: "logs", filter, next }, client.address);
+    return filters.add({ kind: "logs", filter, next: firstBlock(chain, filter.fromBlock) }, client.address);
   },
 });
+
+/** Of a past block what has been is told first. The last block is not one: whoever names it wants what comes. */
+function firstBlock(chain: ChainReads, from: BlockReference = LATEST): number {
+  const next = chain.head.header.number + 1n;
+  if ("number" in from && from.number > next) return Number(from.number);
+  const isPast = !("tag" in from) || from.tag === "earliest";
+  const found = isPast ? findBlock(chain, from) : undefined;
+  return Number(found?.header.number ?? next);
+}

@@ -142,6 +142,32 @@ describe("filters over RPC", () => {
     expect(await hosted.call<object[]>("eth_getFilterLogs", filter)).toEqual(expect.arrayContaining(created));
   });
 
+  it("begin after the last block, and not before the one that they name", async () => {
+    const data = new Uint8Array([0x60, 0, 0x60, 0, 0xa0, 0]);
+    const log = async (): Promise<number> => {
+      const nonce = hosted.node.nextNonce(ALICE.address);
+      await hosted.include(hosted.alone.sign(ALICE, { nonce, to: undefined, value: 0n, data, gasLimit: 100_000n }));
+      return Number(await hosted.call<string>("eth_blockNumber"));
+    };
+    const head = await log();
+    const told = async (filter: string): Promise<readonly number[]> =>
+      (await hosted.call<{ readonly blockNumber: string }[]>("eth_getFilterChanges", filter)).map((found) =>
+        Number(found.blockNumber),
+      );
+    const make = (fromBlock: string): Promise<string> => hosted.call("eth_newFilter", { fromBlock });
+    const [latest, past, ahead] = [
+      await make("latest"),
+      await make(`0x${head.toString(16)}`),
+      await make(`0x${(head + 2).toString(16)}`),
+    ];
+    expect(await told(latest)).toEqual([]);
+    expect(await told(past)).toContain(head);
+    const next = await log();
+    expect([await told(latest), await told(ahead)]).toEqual([expect.arrayContaining([next]), []]);
+    const last = await log();
+    expect(await told(ahead)).toContain(last);
+  });
+
   it("answer with the error that libraries know when there is no such one", async () => {
     const blocks = await hosted.call<string>("eth_newBlockFilter");
     expect((await hosted.ask("eth_getFilterLogs", blocks)).error?.message).toMatch(/^filter not found/);
