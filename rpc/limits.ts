@@ -140,6 +140,9 @@ export const MAX_QUESTIONS: number = 32_768;
 export const MAX_PENDING_HASHES = 4_096;
 /** Decoded blocks that the RPC's thread keeps, by the transactions in them. */
 export const CACHED_TRANSACTIONS = 8_192;
+export const CACHED_TRANSACTION_BYTES = 4_096;
+/** A log apart from its data. */
+export const CACHED_LOG_BYTES = 512;
 export const CACHED_HEADERS = 2_048;
 
 /** What a call returns or reverts with: forty times the largest contract. */

@@ -8,15 +8,15 @@ import type { StateReader } from "../vm/state/reader.ts";
 import type { StateVersion } from "../vm/state/state-version.ts";
 import { BoundedCache } from "./bounded-cache.ts";
 import type { ChainReads } from "./chain-view.ts";
-import { CACHED_HEADERS, CACHED_TRANSACTIONS } from "./limits.ts";
+import { CACHED_HEADERS, CACHED_LOG_BYTES, CACHED_TRANSACTION_BYTES, CACHED_TRANSACTIONS } from "./limits.ts";
 
 export class ViewReads implements ChainReads {
   readonly spec: ChainSpec;
   readonly view: ReadView;
   // Final blocks never change, so nothing has to be forgotten but for room.
   readonly #headers = new BoundedCache<StoredHeader>(CACHED_HEADERS, () => 1);
-  readonly #bodies = new BoundedCache<StoredBody>(CACHED_TRANSACTIONS, ({ senders }) => 1 + senders.length);
-  readonly #receipts = new BoundedCache<readonly Receipt[]>(CACHED_TRANSACTIONS, (receipts) => 1 + receipts.length);
+  readonly #bodies = new BoundedCache<StoredBody>(CACHED_TRANSACTIONS, bodyWeight);
+  readonly #receipts = new BoundedCache<readonly Receipt[]>(CACHED_TRANSACTIONS, receiptsWeight);
 
   constructor(spec: ChainSpec, view: ReadView) {
     this.spec = spec;
@@ -78,4 +78,20 @@ export class ViewReads implements ChainReads {
   state(): StateVersion {
     return this.view.state();
   }
+}
+
+function bodyWeight({ transactions }: StoredBody): number {
+  const bytes = transactions.reduce((sum, { length }) => sum + length, 0);
+  return weightOf(transactions.length, bytes);
+}
+
+function receiptsWeight(receipts: readonly Receipt[]): number {
+  let bytes = 0;
+  for (const { logs } of receipts) for (const { data } of logs) bytes += CACHED_LOG_BYTES + data.length;
+  return weightOf(receipts.length, bytes);
+}
+
+/** By bytes too: a block may have few transactions, and megabytes of calldata or logs. */
+function weightOf(transactions: number, bytes: number): number {
+  return 1 + transactions + Math.floor(bytes / CACHED_TRANSACTION_BYTES);
 }
