@@ -158,6 +158,8 @@ export const MAX_FILTER_CHOICES = 1_000;
 export const CHOICES_PER_FILTER = 50;
 /** A log has no more: LOG4. */
 export const MAX_TOPICS = 4;
+/** The members of a log in JSON apart from its data. */
+export const LOG_JSON_BYTES = 700;
 /** Blocks of one eth_feeHistory: Ethereum nodes allow as many. */
 export const MAX_FEE_HISTORY = 1_024;
 export const MAX_PERCENTILES = 100;

@@ -5,16 +5,13 @@ import { type BlockReference, LATEST, prunedError, requireBlock } from "../block
 import type { ChainReads } from "../chain-view.ts";
 import { receiptHash } from "../find-transaction.ts";
 import { logJson } from "../format.ts";
-import type { RpcLimits } from "../limits.ts";
+import { LOG_JSON_BYTES, type RpcLimits } from "../limits.ts";
 import { type LogFilter, LogMatcher, logFilter } from "../log-filter.ts";
 import { defineMethod, type RpcMethod } from "../method.ts";
 import { responseTooLarge } from "../request-budget.ts";
 import { ref } from "../result-schemas.ts";
 import { invalidParams, REFUSED, RpcError } from "../rpc-error.ts";
 import { listOf } from "../schema.ts";
-
-/** The fields of a log in JSON apart from its data. */
-const LOG_JSON_BYTES = 700;
 
 interface Found {
   readonly logs: object[];

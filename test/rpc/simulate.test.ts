@@ -1,6 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Hex } from "../../base/bytes.ts";
 import { OGPU } from "../../base/units.ts";
+import { LATEST } from "../../rpc/block-reference.ts";
+import { jobBlock } from "../../rpc/calls/job-block.ts";
+import { DEFAULT_LIMITS } from "../../rpc/limits.ts";
+import { localJobs } from "../../rpc/local-jobs.ts";
+import { simulateRequest } from "../../rpc/simulate-request.ts";
 import { ALICE, BOB, STRANGER } from "../chain/runtime/support/single-node.ts";
 import { DrivenChain, TOPIC, WORD } from "./support/driven-chain.ts";
 
@@ -80,6 +85,21 @@ describe("eth_simulateV1", () => {
     expect(block?.calls.map(({ status }) => status)).toEqual(["0x0", "0x0", "0x1"]);
     expect(block?.calls[0]?.error).toMatchObject({ code: 3, message: "execution reverted: no" });
     expect(block?.calls[1]?.error).toMatchObject({ code: -32_015, message: "vm execution error: out of gas" });
+  });
+
+  it("ends before it has gathered more than an answer may have", async () => {
+    const to = STRANGER.address;
+    const run = localJobs(chain.fixture.chain, { ...DEFAULT_LIMITS, answerBytes: 100_000 });
+    /** Each call answers with so many bytes: PUSH3, PUSH1 0, RETURN. */
+    const simulated = (bytes: number): Promise<readonly object[]> => {
+      const code = `0x62${bytes.toString(16).padStart(6, "0")}6000f3`;
+      const calls = Array.from({ length: 10 }, () => ({ to }));
+      const payload = { blockStateCalls: [{ stateOverrides: { [to]: { code } }, calls }] };
+      const request = simulateRequest.read(payload, "payload");
+      return run("simulate", { request, block: jobBlock(chain.fixture.chain, LATEST) });
+    };
+    expect(await simulated(1_000)).toHaveLength(1);
+    await expect(simulated(20_000)).rejects.toMatchObject({ body: { data: { code: "RESPONSE_TOO_LARGE" } } });
   });
 
   it("shows whole transactions when asked", async () => {

@@ -11,7 +11,8 @@ import { GrowingOverlay } from "../../../vm/state/growing-overlay.ts";
 import { callEnvironment } from "../../call-environment.ts";
 import { outputText, revertMessage } from "../../call-request.ts";
 import { headerJson, logJson, quantityText, transactionJson } from "../../format.ts";
-import { MAX_SIMULATED_BLOCKS } from "../../limits.ts";
+import { LOG_JSON_BYTES, MAX_SIMULATED_BLOCKS } from "../../limits.ts";
+import { responseTooLarge } from "../../request-budget.ts";
 import { RpcError } from "../../rpc-error.ts";
 import type { SimulatedBlockRequest, SimulateRequest } from "../../simulate-request.ts";
 import { overriddenEnvironment } from "../../state-override.ts";
@@ -25,6 +26,9 @@ import {
   TOO_MANY_BLOCKS,
 } from "./simulate-errors.ts";
 import { hashOf, runCalls, type SimulatedCall } from "./simulated-block.ts";
+
+/** The members of a call's outcome in JSON apart from its bytes. */
+const CALL_JSON_BYTES = 200;
 
 export interface SimulateJobRequest {
   readonly block: JobBlock;
@@ -40,11 +44,12 @@ export async function simulateJob(
   const state = new GrowingOverlay(below);
   const made = new Map<bigint, Uint8Array>();
   const blocks: object[] = [];
+  const take = answerRoom(context.limits.answerBytes);
   let parent = base;
   for (const wanted of withGaps(request.blocks, base.header.number)) {
     const environment = environmentAfter(context, parent, wanted, request.validation, made);
     try {
-      const calls = await runCalls(context, state, environment, wanted, request);
+      const calls = await runCalls(context, state, environment, wanted, { ...request, onCall: take });
       const stored = blockOf(parent.header, environment, calls);
       made.set(environment.number, stored.hash);
       blocks.push(blockJson(stored, calls, request.returnFullTransactions));
@@ -54,6 +59,16 @@ export async function simulateJob(
     }
   }
   return blocks;
+}
+
+/** Told of each call before the next one runs: what cannot be sent is not gathered either. Throws RESPONSE_TOO_LARGE. */
+function answerRoom(most: number): (call: SimulatedCall) => void {
+  let left = most;
+  return ({ outcome, logs }) => {
+    const logBytes = logs.reduce((sum, { data }) => sum + LOG_JSON_BYTES + 2 * data.length, 0);
+    left -= CALL_JSON_BYTES + 2 * outcome.output.length + logBytes;
+    if (left < 0) throw responseTooLarge(most);
+  };
 }
 
 /** A number that is further than the next leaves empty blocks between. */

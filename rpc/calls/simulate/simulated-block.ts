@@ -28,6 +28,8 @@ export interface SimulatedCall {
 export interface SimulateOptions {
   readonly traceTransfers: boolean;
   readonly validation: boolean;
+  /** Called after each call; what it throws ends the simulation. */
+  readonly onCall: (call: SimulatedCall) => void;
 }
 
 /** Runs the calls, one after the other, and leaves what they change in `state`. */
@@ -52,13 +54,10 @@ export async function runCalls(
     const logs = options.traceTransfers ? listener.logs : outcome.logs;
     gasUsed += outcome.gasUsed;
     const transaction = transactionOf(context, request, message, nonce);
-    done.push({
-      transaction,
-      sender: message.from,
-      outcome,
-      logs,
-      receipt: receiptOf(outcome, logs, message, gasUsed),
-    });
+    const receipt = receiptOf(outcome, logs, message, gasUsed);
+    const call: SimulatedCall = { transaction, sender: message.from, outcome, logs, receipt };
+    options.onCall(call);
+    done.push(call);
     state.apply(outcome.changes());
   }
   return done;
