@@ -4,8 +4,8 @@ import { invalidParams } from "../rpc-error.ts";
 import type { JobContext } from "./job-context.ts";
 
 export interface TypedDataRequest {
-  /** As it came. */
-  readonly typedData: unknown;
+  /** As JSON. */
+  readonly typedData: string;
 }
 
 /**
@@ -14,7 +14,7 @@ export interface TypedDataRequest {
  */
 export function typedDataJob(_context: JobContext, { typedData }: TypedDataRequest): Hex {
   try {
-    return hashTypedData(typedData as Parameters<typeof hashTypedData>[0]);
+    return hashTypedData(JSON.parse(typedData) as Parameters<typeof hashTypedData>[0]);
   } catch (error) {
     throw invalidParams(`parameter 2 (typedData) is no typed data (EIP-712): ${reasonOf(error)}`);
   }

@@ -5,17 +5,17 @@ import { address, type Parameter } from "../parameters.ts";
 import { invalidParams } from "../rpc-error.ts";
 import { DATA } from "../schema.ts";
 
-/** An object, or the same as text. */
-const typedData: Parameter<unknown> = {
+/** An object, or the same as text. It goes on as text: one that is nested very deep could not cross to another thread. */
+const typedData: Parameter<string> = {
   name: "typedData",
   wanted: "typed data (EIP-712): an object with types, primaryType, domain and message, or that as text",
   schema: { anyOf: [{ type: "object" }, { type: "string" }] },
   read(value, where) {
-    if (typeof value === "object") return value;
+    if (typeof value === "string") return value;
     try {
-      if (typeof value === "string") return JSON.parse(value) as unknown;
+      if (typeof value === "object") return JSON.stringify(value);
     } catch {
-      // Told below: text that is no JSON is as wrong as a number.
+      // Told below: nested too deep to be written, it is as wrong as a number.
     }
     throw invalidParams(`${where} must be ${this.wanted}`);
   },

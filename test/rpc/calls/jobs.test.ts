@@ -48,3 +48,18 @@ it("brings a revert back with its code, words and data", async () => {
   const { error } = await hosted.ask("eth_call", { to: STRANGER.address }, "latest", override);
   expect(error).toEqual({ code: 3, message: "execution reverted", data: `0x${"2a".padStart(64, "0")}` });
 });
+
+it("refuses typed data that is nested too deep to cross, and lives on", async () => {
+  const own = await HostedNode.open({ development: true });
+  try {
+    const [account] = await own.call<readonly Hex[]>("eth_accounts");
+    const nested = `${"[".repeat(100_000)}${"]".repeat(100_000)}`;
+    const body = `{"jsonrpc":"2.0","id":1,"method":"eth_signTypedData_v4","params":["${account}",{"message":${nested}}]}`;
+    const headers = { "content-type": "application/json" };
+    const response = await fetch(own.host.url, { method: "POST", headers, body });
+    expect(await response.json()).toMatchObject({ error: { code: -32_602 } });
+    expect(own.log).toEqual([]);
+  } finally {
+    await own.close();
+  }
+});
