@@ -2,8 +2,9 @@
  * Who is told of what. Subscribers to the same share one group, whose message is encoded once for all of them. Blocks and
  * waiting transactions come in from the thread's feed; what they say is read only if somebody wants to know.
  *
- * Thousands of filters that all differ and all match are thousands of messages for each log of a block: they are looked at
- * for a slice of time, then everybody else has a turn.
+ * Thousands of filters that all differ and all match are thousands of messages for each log of a block, and one filter may
+ * match thousands of logs: they are told for a slice of time, then everybody else has a turn. Sockets too: a client that
+ * reads as fast as it can has no more waiting for it than what a slice says.
  */
 import { bytesToHex, type Hex } from "../../base/bytes.ts";
 import type { SeenProgress } from "../../chain/runtime/progress-board.ts";
@@ -35,10 +36,7 @@ interface Group {
 }
 
 /** A block whose logs some groups have yet to be told of. */
-interface LogWork {
-  readonly groups: Iterator<Group>;
-  readonly logs: readonly FoundLog[];
-}
+type LogWork = Iterator<{ readonly group: Group; readonly log: FoundLog } | undefined>;
 
 interface Own {
   readonly address: string;
@@ -108,7 +106,7 @@ export class Subscriptions {
     if (wanted.length === 0) return;
     // Whoever makes more work than there is time for must not be able to make it pile up.
     if (this.logWork.length >= MAX_BLOCKS_TOLD) this.tellLogs(Number.POSITIVE_INFINITY);
-    this.logWork.push({ groups: wanted.values(), logs: logsOf(this.options.chain, block) });
+    this.logWork.push(matchesOf(wanted, logsOf(this.options.chain, block)));
     if (!this.isScheduled) this.tellLogs(SLICE_MILLISECONDS);
   }
 
@@ -167,9 +165,9 @@ export class Subscriptions {
     const { now = () => performance.now() } = this.options;
     const end = now() + milliseconds;
     for (let work = this.logWork[0]; work !== undefined; work = this.logWork[0]) {
-      const { value: group, done } = work.groups.next();
+      const { value: match, done } = work.next();
       if (done === true) this.logWork.shift();
-      else for (const { log, json } of work.logs) if (group.matcher?.matches(log) === true) this.tell(group, json());
+      else if (match !== undefined) this.tell(match.group, match.log.json());
       if (now() >= end && this.logWork.length > 0) {
         this.tellLater();
         return;
@@ -263,6 +261,14 @@ interface FoundLog {
   readonly log: Log;
   /** Made once, for all who want it. */
   json(): string;
+}
+
+/** Which group is told of which log, one at a time; `undefined` after each group, which may have looked at many in vain. */
+function* matchesOf(groups: readonly Group[], logs: readonly FoundLog[]): LogWork {
+  for (const group of groups) {
+    for (const log of logs) if (group.matcher?.matches(log.log) === true) yield { group, log };
+    yield undefined;
+  }
 }
 
 function logsOf(chain: ChainReads, block: StoredHeader): readonly FoundLog[] {

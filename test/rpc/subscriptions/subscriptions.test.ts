@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { bytesToHex } from "../../../base/bytes.ts";
-import { DEFAULT_LIMITS } from "../../../rpc/limits.ts";
+import { DEFAULT_LIMITS, SLICE_MILLISECONDS } from "../../../rpc/limits.ts";
 import type { Subscriber } from "../../../rpc/request-budget.ts";
 import { Subscriptions } from "../../../rpc/subscriptions/subscriptions.ts";
 import { ethTopic } from "../../../rpc/subscriptions/topic.ts";
@@ -117,6 +117,26 @@ describe("a subscription to logs", () => {
     expect(told.slice(0, 100 * logs)).toEqual(told.slice(100 * logs));
     expect(new Set(told).size).toBe(100 * logs);
   });
+});
+
+it("tells a subscriber of the many logs of one block in slices: what a socket has not sent yet stays small", async () => {
+  const { chain } = fixture;
+  let time = 0;
+  const options = { chain, limits: DEFAULT_LIMITS, watchPending: () => undefined, now: () => time };
+  const subscriptions = new Subscriptions(options);
+  let told = 0;
+  const own = subscriber(() => {
+    told++;
+    time += SLICE_MILLISECONDS;
+  });
+  subscriptions.add(own, "local", "eth", ethTopic("logs", {}));
+  const seal = chain.header(EPOCH_BLOCKS);
+  const logs = (chain.receipts(EPOCH_BLOCKS) ?? []).flatMap((receipt) => receipt.logs).length;
+  expect(logs).toBeGreaterThan(1);
+  if (seal !== undefined) subscriptions.onBlock(seal);
+  expect(told).toBe(1);
+  while (told < logs) await new Promise((resolve) => setImmediate(resolve));
+  expect(told).toBe(logs);
 });
 
 describe("a subscription to waiting transactions", () => {
