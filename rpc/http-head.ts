@@ -24,6 +24,12 @@ const ONCE: readonly string[] = ["content-length", "content-type", "host", "orig
 /** These change what the body is, or ask for something before it. */
 const OTHERS: readonly string[] = ["transfer-encoding", "expect", "upgrade", "trailer", "te", "content-encoding"];
 
+/**
+ * With these, Java's client and curl offer HTTP/2 on the side, and take an answer in HTTP/1.1 for a no. Node.js' server would
+ * take them for a request that is none of ours.
+ */
+const OFFER: Readonly<Record<string, string>> = { connection: "upgrade,http2-settings", upgrade: "h2c" };
+
 /** `text` is everything before the empty line, with the end of its last line. `undefined`: it is not plain. */
 export function plainHead(text: string): PlainHead | undefined {
   if (!text.startsWith(START)) return undefined;
@@ -32,6 +38,7 @@ export function plainHead(text: string): PlainHead | undefined {
     const [, given, value] = FIELD.exec(line) ?? [];
     if (given === undefined || value === undefined) return undefined;
     const name = given.toLowerCase();
+    if (OFFER[name] === value.replaceAll(" ", "").toLowerCase()) continue;
     if (OTHERS.includes(name)) return undefined;
     if (!ONCE.includes(name)) continue;
     if (fields.has(name)) return undefined;

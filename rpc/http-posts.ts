@@ -9,7 +9,13 @@ import { INTERNAL_ERROR, INVALID_REQUEST, REFUSED, type RpcErrorBody } from "./r
 import type { TransportParts } from "./transport-parts.ts";
 
 export const JSON_TYPE = "application/json; charset=utf-8";
-export const JSON_BODY: RegExp = /^application\/json\s*(;|$)/i;
+/** And two older names of it, which Ethereum's nodes take as well. Pages can send none of them without asking first (CORS). */
+export const JSON_BODY: RegExp = /^application\/json(-rpc|request)?\s*(;|$)/i;
+
+/** Whatever follows the path: keys that a proxy asks for, and that it leaves there. */
+export function isRoot(url = ""): boolean {
+  return url === "/" || url.startsWith("/?");
+}
 
 /** Pieces of a body that are kept as they came. */
 const MAX_CHUNKS = 1_024;

@@ -15,7 +15,7 @@ import type { DashboardFiles } from "./dashboard/dashboard-files.ts";
 import { addDashboard } from "./dashboard/serve-dashboard.ts";
 import { FastPosts } from "./fast-posts.ts";
 import { Filters } from "./filters/filters.ts";
-import { FOREIGN_HOST, HttpPosts, JSON_TYPE } from "./http-posts.ts";
+import { FOREIGN_HOST, HttpPosts, isRoot, JSON_TYPE } from "./http-posts.ts";
 import { JsonRpc, type OnBug, type ReadBatch } from "./json-rpc.ts";
 import { DEFAULT_LIMITS, type RpcLimits } from "./limits.ts";
 import type { JobRunner, NodeContext } from "./method.ts";
@@ -186,7 +186,7 @@ class RunningServer {
     const { requestMilliseconds, idleMilliseconds } = this.limits;
     const server = createServer((request, response) => {
       const { blobs } = this.options;
-      if (request.method === "POST" && request.url === "/") this.posts.handle(request, response);
+      if (request.method === "POST" && isRoot(request.url)) this.posts.handle(request, response);
       else if (blobs !== undefined && isForBlobs(request)) this.giveBlob(blobs, request, response);
       else handler?.(request, response);
     });
@@ -222,7 +222,7 @@ class RunningServer {
     app.options("/", async (_request, reply) =>
       reply
         .header("access-control-allow-methods", "POST, GET, OPTIONS")
-        .header("access-control-allow-headers", "content-type")
+        .header("access-control-allow-headers", "*, authorization")
         .header("access-control-max-age", "86400")
         .code(204)
         .send(),

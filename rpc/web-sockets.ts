@@ -9,6 +9,7 @@ import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { type RawData, type WebSocket, WebSocketServer } from "ws";
 import type { Ticket } from "./admission.ts";
+import { isRoot } from "./http-posts.ts";
 import { MAX_CONTROL_FRAMES, MAX_MESSAGE_PIECES, UNCOUNTED_BYTES } from "./limits.ts";
 import type { RpcClient, Subscriber } from "./request-budget.ts";
 import { REFUSED } from "./rpc-error.ts";
@@ -64,7 +65,7 @@ export class WebSockets {
     const connection = connections.of(socket);
     const { host, origin } = request.headers;
     const isAllowed = access.isHostAllowed(host) && access.isOriginAllowed(origin, host);
-    if (connection === undefined || !isAllowed || request.url !== "/") {
+    if (connection === undefined || !isAllowed || !isRoot(request.url)) {
       refuse(socket, isAllowed ? "404 Not Found" : "403 Forbidden");
       return;
     }

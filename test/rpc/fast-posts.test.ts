@@ -120,6 +120,15 @@ describe("requests straight from the socket", () => {
     expect(ids(text)).toEqual([1]);
   });
 
+  it("are answered in HTTP/1.1 when they offer HTTP/2 on the side, as Java's client does", async () => {
+    const offer = ["connection: Upgrade, HTTP2-Settings", "upgrade: h2c", "http2-settings: AAMAAABkAARAAAAA"];
+    const text = await exchange(post(bodyOf(1), ...offer) + post(bodyOf(2), "connection: close"));
+    expect([statuses(text), ids(text)]).toEqual([
+      ["200", "200"],
+      [1, 2],
+    ]);
+  });
+
   it("answer a notification with nothing", async () => {
     const notification = JSON.stringify({ jsonrpc: "2.0", method: "eth_chainId" });
     expect(statuses(await exchange(post(notification, "connection: close")))).toEqual(["204"]);
@@ -152,6 +161,8 @@ describe("the head of a plain request", () => {
       head("content-length: 1", "transfer-encoding: chunked"),
       head("content-length: 1", "expect: 100-continue"),
       head("content-length: 1", "connection: upgrade"),
+      head("content-length: 1", "connection: upgrade", "upgrade: h2c"),
+      head("content-length: 1", "connection: upgrade, http2-settings", "upgrade: websocket"),
       head("content-length: 1", " folded: line"),
       head("content-length: 1", "x: a\nb: c"),
       head("content-length: 1", "x: \u0000"),

@@ -1,7 +1,9 @@
+import { once } from "node:events";
 import { request as httpRequest } from "node:http";
 import { connect } from "node:net";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { WebSocket } from "ws";
 import type { Node } from "../../chain/runtime/node.ts";
 import type { BlobsPort } from "../../rpc/blobs.ts";
 import type { ChainView } from "../../rpc/chain-view.ts";
@@ -89,6 +91,9 @@ describe("the RPC over HTTP", () => {
 
   it("accepts JSON with a charset and refuses other content types", async () => {
     expect((await post(REQUEST, { "content-type": "application/json; charset=utf-8" })).status).toBe(200);
+    for (const older of ["application/json-rpc", "application/jsonrequest"]) {
+      expect((await post(REQUEST, { "content-type": older })).status).toBe(200);
+    }
     const response = await post(REQUEST, { "content-type": "text/plain" });
     expect(response.status).toBe(415);
     expect(await response.json()).toMatchObject({
@@ -108,10 +113,21 @@ describe("the RPC over HTTP", () => {
     expect((await fetch(server.url, { method: "DELETE" })).status).toBe(404);
   });
 
+  it("takes no notice of what a URL has after its path", async () => {
+    const headers = { "content-type": "application/json" };
+    const response = await fetch(`${server.url}/?key=1`, { method: "POST", headers, body: REQUEST });
+    expect(await response.json()).toMatchObject({ result: "ogpu/test" });
+    expect((await fetch(`${server.url}/x?key=1`, { method: "POST", headers, body: REQUEST })).status).toBe(404);
+    const socket = new WebSocket(`${server.url.replace("http", "ws")}/?key=1`);
+    await once(socket, "open");
+    socket.terminate();
+  });
+
   it("lets web pages of other origins ask", async () => {
     const preflight = await fetch(server.url, { method: "OPTIONS" });
     expect(preflight.status).toBe(204);
-    expect(preflight.headers.get("access-control-allow-headers")).toBe("content-type");
+    // Whatever a page's own libraries add, such as those that trace its requests.
+    expect(preflight.headers.get("access-control-allow-headers")).toBe("*, authorization");
     expect((await post(REQUEST)).headers.get("access-control-allow-origin")).toBe("*");
   });
 
