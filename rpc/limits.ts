@@ -69,7 +69,7 @@ export const LIMITS: Readonly<Record<LimitName, LimitSpec>> = {
   filters: limit(10_000, "of all clients together", 1_000_000),
   filtersPerAddress: limit(1_000, "of one address", 1_000_000),
   filterSeconds: limit(300, "a filter that nobody asks about for so long is gone"),
-  bytesWaiting: limit(4 * MIB, "for a WebSocket client that does not read; beyond, it is disconnected", 1024 * MIB),
+  bytesWaiting: limit(4 * MIB, "told to a WebSocket client that does not read; beyond, it is disconnected", 1024 * MIB),
 };
 
 export type RpcLimits = Readonly<Record<LimitName, number>>;
@@ -138,7 +138,7 @@ export const MAX_BLOCKS_TOLD = 16;
 export const MAX_QUESTIONS: number = 32_768;
 /** A subscription or filter of waiting transactions holds, and is told at once, at most so many. */
 export const MAX_PENDING_HASHES = 4_096;
-/** Decoded blocks that the RPC's thread keeps, by the transactions in them. */
+/** Decoded blocks that a thread keeps, by the transactions in them: one counts once, and once for each so many bytes. */
 export const CACHED_TRANSACTIONS = 8_192;
 export const CACHED_TRANSACTION_BYTES = 4_096;
 /** A log apart from its data. */

@@ -1,7 +1,7 @@
 /**
  * JSON-RPC over WebSocket, on the same port. `ws` does the handshake, reads frames and answers pings; what we send are
  * whole frames on the socket itself, so that one that many are told is encoded once. A client that does not read is
- * disconnected when too much waits for it.
+ * disconnected: when too much waits for it that it did not ask for, or when it does not take its answers in time.
  */
 
 import type { IncomingMessage, Server } from "node:http";
@@ -19,6 +19,7 @@ import type { TransportParts } from "./transport-parts.ts";
 /** Messages of one connection that are worked on; while there are so many, no more are read. */
 const MAX_MESSAGES = 64;
 const GOING_AWAY = 1001;
+const LOOK_INTERVAL = 1_000;
 /** Of a frame from a client that is a ping or a pong, besides what it says. */
 const CONTROL_BYTES = 6;
 const MAX_HEADER_BYTES = 14;
@@ -29,6 +30,7 @@ export class WebSockets {
   private readonly server: WebSocketServer;
   private readonly open = new Set<Client>();
   private readonly pings: NodeJS.Timeout;
+  private readonly looks: NodeJS.Timeout;
 
   constructor(options: TransportParts) {
     this.options = options;
@@ -43,6 +45,7 @@ export class WebSockets {
     });
     this.pings = setInterval(() => this.ping(), Math.ceil(options.limits.idleMilliseconds / 2));
     this.pings.unref();
+    this.looks = setInterval(() => this.look(), LOOK_INTERVAL).unref();
   }
 
   get size(): number {
@@ -55,6 +58,7 @@ export class WebSockets {
 
   close(): void {
     clearInterval(this.pings);
+    clearInterval(this.looks);
     for (const client of this.open) client.end();
   }
 
@@ -81,6 +85,11 @@ export class WebSockets {
   private ping(): void {
     for (const client of this.open) client.ping();
   }
+
+  private look(): void {
+    const now = performance.now();
+    for (const client of this.open) client.dropIfLate(now);
+  }
 }
 
 class Client implements Subscriber {
@@ -88,7 +97,11 @@ class Client implements Subscriber {
   private readonly webSocket: WebSocket;
   private readonly socket: Socket;
   private readonly address: string;
+  /** Whose answers are not sent. */
   private messages = 0;
+  /** Bytes of answers that the client has not taken, and when it has to have taken them. */
+  private untaken = 0;
+  private takenBy = Number.POSITIVE_INFINITY;
   /** Bytes of a message that has not come whole, and the room that they have. */
   private arrived = 0;
   private controls = 0;
@@ -115,17 +128,23 @@ class Client implements Subscriber {
     webSocket.on("error", () => undefined);
   }
 
-  /** `onSent` is called when the frame is in nobody's memory any more, or at once when it is not sent. */
-  send(frame: Uint8Array, onSent?: () => void): void {
+  /** What it did not ask for just now. */
+  send(frame: Uint8Array): void {
     const { socket } = this;
-    const isOpen = !socket.destroyed && socket.writable;
-    const { bytesWaiting } = this.options.limits;
-    if (isOpen && (socket.writableLength === 0 || socket.writableLength + frame.length <= bytesWaiting)) {
-      socket.write(frame, onSent);
-      return;
-    }
-    if (isOpen) socket.destroy();
-    onSent?.();
+    if (socket.destroyed || !socket.writable) return;
+    const waiting = socket.writableLength - this.untaken;
+    if (waiting <= 0 || waiting + frame.length <= this.options.limits.bytesWaiting) socket.write(frame);
+    else socket.destroy();
+  }
+
+  /** A client that takes a byte now and then, or none, would hold its place for ever. */
+  dropIfLate(now: number): void {
+    if (this.untaken === 0) return;
+    const { requestMilliseconds, takenPerSecond } = this.options.limits;
+    // From the first look on: the clock is not read for each answer.
+    if (this.takenBy === Number.POSITIVE_INFINITY) {
+      this.takenBy = now + requestMilliseconds + (1000 * this.untaken) / takenPerSecond;
+    } else if (now > this.takenBy) this.socket.destroy();
   }
 
   onGone(listener: () => void): void {
@@ -134,7 +153,8 @@ class Client implements Subscriber {
 
   ping(): void {
     this.controls = 0;
-    if (!this.isAlive) {
+    // A ping that waits behind an answer says nothing.
+    if (!this.isAlive && this.untaken === 0) {
       this.socket.destroy();
       return;
     }
@@ -184,7 +204,8 @@ class Client implements Subscriber {
       hold: (bytes) => ticket.hold(bytes),
       charge: (requests) => this.options.addresses.charge(this.address, requests),
     };
-    void this.answer(body, client, () => ticket.end()).finally(() => {
+    void this.answer(body, client, () => {
+      ticket.end();
       if (--this.messages < MAX_MESSAGES && this.webSocket.isPaused) this.webSocket.resume();
       if (this.isEnding && this.messages === 0) this.webSocket.close(GOING_AWAY);
     });
@@ -201,6 +222,22 @@ class Client implements Subscriber {
     });
   }
 
+  /** However large: room is kept for answers, and only so many are under way. */
+  private sendAnswer(frame: Uint8Array, onSent: () => void): void {
+    const { socket } = this;
+    if (socket.destroyed || !socket.writable) {
+      onSent();
+      return;
+    }
+    this.untaken += frame.length;
+    this.takenBy += (1000 * frame.length) / this.options.limits.takenPerSecond;
+    socket.write(frame, () => {
+      this.untaken -= frame.length;
+      if (this.untaken === 0) this.takenBy = Number.POSITIVE_INFINITY;
+      onSent();
+    });
+  }
+
   /** Until the last byte is sent the answer is in memory: then `onSent` is called. */
   private async answer(body: string, client: RpcClient, onSent: () => void): Promise<void> {
     try {
@@ -208,7 +245,7 @@ class Client implements Subscriber {
       if (answer === undefined) onSent();
       else {
         this.gather();
-        this.send(textFrame(answer), onSent);
+        this.sendAnswer(textFrame(answer), onSent);
       }
     } catch (error) {
       onSent();

@@ -7,11 +7,13 @@ import { bytesToHex } from "../../base/bytes.ts";
 import { ALICE } from "../chain/runtime/support/single-node.ts";
 import { HostedNode } from "./support/hosted-node.ts";
 
+const LIMITS = { subscriptionsPerConnection: 3, bytesWaiting: 10_000, requestMilliseconds: 2_000, takenPerSecond: 2e6 };
+
 let hosted: HostedNode;
 let url: string;
 
 beforeAll(async () => {
-  hosted = await HostedNode.open({ limits: { subscriptionsPerConnection: 3, bytesWaiting: 100_000 } });
+  hosted = await HostedNode.open({ limits: LIMITS });
   url = hosted.host.url.replace("http", "ws");
 });
 
@@ -169,6 +171,20 @@ describe("the RPC over WebSocket", () => {
     expect(await hosted.call("web3_clientVersion")).toBe("ogpu/test");
   });
 
+  it("gives a client that reads a moment later all its answers, however much they are together", async () => {
+    const client = await Client.open();
+    client.socket.pause();
+    const batch = Array.from({ length: 10 }, (_, id) => ({ jsonrpc: "2.0", id, method: "rpc.discover" }));
+    // More than the sockets of both sides take.
+    for (let i = 0; i < 30; i++) client.socket.send(JSON.stringify(batch));
+    while ((await metric('ogpu_rpc_requests_total{method="rpc.discover",outcome="ok"}')) < 300) {
+      expect(await metric("ogpu_rpc_websockets")).toBeGreaterThanOrEqual(1);
+    }
+    client.socket.resume();
+    for (let i = 0; i < 30; i++) expect(await client.take(Array.isArray)).toHaveLength(batch.length);
+    client.socket.close();
+  });
+
   it("disconnects a client that does not read, and serves the others", async () => {
     const slow = await Client.open();
     const reader = await Client.open();
@@ -184,7 +200,7 @@ describe("the RPC over WebSocket", () => {
     );
     const gone = new Promise((resolve) => slow.socket.on("error", resolve));
     for (let i = 0; i < 200; i++) slow.socket.send(request);
-    while ((await webSockets()) > 1) await reader.ask("eth_blockNumber");
+    while ((await metric("ogpu_rpc_websockets")) > 1) await reader.ask("eth_blockNumber");
     slow.socket.resume();
     await Promise.race([closed, gone]);
     expect((await reader.ask("web3_clientVersion")).result).toBe("ogpu/test");
@@ -192,9 +208,11 @@ describe("the RPC over WebSocket", () => {
   });
 });
 
-async function webSockets(): Promise<number> {
+/** 0 where there is none yet. */
+async function metric(name: string): Promise<number> {
   const text = await (await fetch(`${hosted.host.url}/metrics`)).text();
-  return Number(/^ogpu_rpc_websockets (\d+)$/m.exec(text)?.[1]);
+  const line = text.split("\n").find((each) => each.startsWith(`${name} `));
+  return Number(line?.slice(name.length) ?? 0);
 }
 
 function blockHash(number: number): string {
