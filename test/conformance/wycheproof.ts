@@ -10,6 +10,7 @@ import {
   checkXdhJwk,
   checkXdhPem,
 } from "./support/wycheproof/key-exchange.ts";
+import { checkHmac, checkPbkdf2 } from "./support/wycheproof/keyed-hashes.ts";
 import { checkAead, checkEddsa, checkHkdf } from "./support/wycheproof/network.ts";
 import type { Checker, WycheproofFile, WycheproofGroup, WycheproofTest } from "./support/wycheproof/types.ts";
 
@@ -27,6 +28,8 @@ const CHECKERS: Readonly<Record<string, Checker>> = {
   EcdsaVerify: checkEcdsa,
   EddsaVerify: checkEddsa,
   HkdfTest: checkHkdf,
+  MacTest: checkHmac,
+  PbkdfTest: checkPbkdf2,
   XdhAsnComp: checkXdhAsn,
   XdhComp: checkXdh,
   XdhJwkComp: checkXdhJwk,
@@ -35,7 +38,7 @@ const CHECKERS: Readonly<Record<string, Checker>> = {
 
 export const suite: Suite = {
   name: "wycheproof",
-  description: "Project Wycheproof: ECDSA, ECDH, BLS, EdDSA, X25519, HKDF and ChaCha20-Poly1305",
+  description: "Project Wycheproof: ECDSA, ECDH, BLS, EdDSA, X25519, HMAC, HKDF, PBKDF2 and ChaCha20-Poly1305",
   *run(path: string): Generator<CaseResult> {
     for (const { name, content } of jsonFiles(path)) {
       const file = content as Partial<WycheproofFile>;

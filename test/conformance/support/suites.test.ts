@@ -3,7 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ed25519 } from "@noble/curves/ed25519.js";
 import { secp256k1 } from "@noble/curves/secp256k1.js";
-import { sha256 } from "@noble/hashes/sha2.js";
+import { hmac } from "@noble/hashes/hmac.js";
+import { pbkdf2 } from "@noble/hashes/pbkdf2.js";
+import { sha256, sha512 } from "@noble/hashes/sha2.js";
+import { sha3_256 } from "@noble/hashes/sha3.js";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { checksumAddress, createAddress } from "../../../base/address.ts";
 import { bls } from "../../../base/bls.ts";
@@ -98,6 +101,38 @@ describe("wycheproof", () => {
     const once = ["passed", "failed", "passed", "failed"];
     const file = { algorithm: "ECDSA", testGroups: groups };
     expect(await outcomes(wycheproof, { file })).toEqual([...once, ...once]);
+  });
+
+  it("tells right keyed hashes and keys of passwords from wrong ones", async () => {
+    const [key, tag] = [bytes32(9n), (bits: number) => plain(hmac(sha3_256, bytes32(9n), message)).slice(0, bits / 4)];
+    const macs = [128, 256].map((tagSize) => {
+      const test = { key: plain(key), msg: plain(message), tag: tag(tagSize) };
+      const tests = [
+        { tcId: 1, comment: "right", ...test, result: "valid" },
+        { tcId: 2, comment: "other message", ...test, msg: "00", result: "invalid" },
+        { tcId: 3, comment: "other message, said to be right", ...test, msg: "00", result: "valid" },
+      ];
+      return { type: "MacTest", tagSize, tests };
+    });
+    const dk = plain(pbkdf2(sha512, "password", "salt", { c: 3, dkLen: 20 }));
+    const derivation = {
+      password: plain(utf8("password")),
+      salt: plain(utf8("salt")),
+      iterationCount: 3,
+      dkLen: 20,
+      dk,
+    };
+    const tests = [derivation, { ...derivation, iterationCount: 4 }].map((test, tcId) => ({
+      ...test,
+      tcId,
+      result: "valid",
+    }));
+    const outcome = await outcomes(wycheproof, {
+      file: { algorithm: "HMACSHA3-256", testGroups: macs },
+      keys: { algorithm: "PBKDF2-HMACSHA512", testGroups: [{ type: "PbkdfTest", tests }] },
+    });
+    const once = ["passed", "passed", "failed"];
+    expect(outcome).toEqual([...once, ...once, "passed", "failed"]);
   });
 
   it("tells right Ed25519 signatures from wrong ones, and fails what it does not know", async () => {

@@ -1,6 +1,6 @@
 /** Hash functions by the names that Wycheproof's files use. */
 import { sha1 } from "@noble/hashes/legacy.js";
-import { sha224, sha256, sha384, sha512 } from "@noble/hashes/sha2.js";
+import { sha224, sha256, sha384, sha512, sha512_224, sha512_256 } from "@noble/hashes/sha2.js";
 import { sha3_224, sha3_256, sha3_384, sha3_512, shake128, shake256 } from "@noble/hashes/sha3.js";
 import type { CHash } from "@noble/hashes/utils.js";
 
@@ -11,6 +11,8 @@ const HASHES: Readonly<Record<string, CHash>> = {
   "SHA-256": sha256,
   "SHA-384": sha384,
   "SHA-512": sha512,
+  "SHA-512/224": sha512_224,
+  "SHA-512/256": sha512_256,
   "SHA3-224": sha3_224,
   "SHA3-256": sha3_256,
   "SHA3-384": sha3_384,
@@ -21,6 +23,11 @@ export function hashFunction(name: string): CHash {
   const hash = HASHES[name];
   if (hash === undefined) throw new Error(`no hash function ${name}`);
   return hash;
+}
+
+/** Of names like HMACSHA256, in which the dash of the hash's own name is missing. */
+export function hashOfHmac(name: string): CHash {
+  return hashFunction(name.replace(/^HMACSHA/, "SHA-").replace("SHA-3-", "SHA3-"));
 }
 
 export function digest(name: string, message: Uint8Array): Uint8Array {
