@@ -53,13 +53,15 @@ function rangeOf(
     const number = numberOf({ hash: filter.blockHash });
     return kept(chain, { first: number, last: number });
   }
-  const to = filter.toBlock ?? LATEST;
+  const { fromBlock: from = LATEST, toBlock: to = LATEST } = filter;
+  // Only where both are numbers: whoever polls from the block after the last is told that there is nothing yet.
+  if ("number" in from && "number" in to && from.number > to.number) {
+    throw invalidParams("invalid block range params: fromBlock is after toBlock");
+  }
   // A range that reaches beyond the head is cut there, as Ethereum's clients do for callers that poll.
   const isAhead = "number" in to && to.number > chain.head.header.number;
   const last = numberOf(isAhead ? LATEST : to);
-  const from = filter.fromBlock ?? LATEST;
   const first = "number" in from ? Number(from.number) : numberOf(from);
-  if (first > last && !isAhead) throw invalidParams("invalid block range params: fromBlock is after toBlock");
   if (last - first >= logBlocks) {
     throw new RpcError(REFUSED, `query exceeds max block range ${logBlocks}`, { code: "LOG_RANGE_TOO_LONG" });
   }

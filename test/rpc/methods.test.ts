@@ -334,6 +334,14 @@ describe("eth_getLogs", () => {
     const { error } = await fixture.ask("eth_getLogs", { fromBlock: "0x2", toBlock: "0x1" });
     expect(error?.code).toBe(-32_602);
   });
+
+  it("has nothing yet for whoever polls from a block to come", async () => {
+    for (const fromBlock of ["0xffff", `0x${"f".repeat(60)}`]) {
+      expect(await fixture.call("eth_getLogs", { fromBlock })).toEqual([]);
+      expect(await fixture.call("eth_getLogs", { fromBlock, toBlock: "latest" })).toEqual([]);
+      expect(await fixture.call("eth_getLogs", { fromBlock, toBlock: fromBlock })).toEqual([]);
+    }
+  });
 });
 
 describe("a node without an archive", () => {
