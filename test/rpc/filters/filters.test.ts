@@ -174,6 +174,9 @@ describe("filters over RPC", () => {
     expect(await hosted.call("eth_uninstallFilter", blocks)).toBe(true);
     expect(await hosted.call("eth_uninstallFilter", blocks)).toBe(false);
     expect((await hosted.ask("eth_getFilterChanges", blocks)).error?.message).toBe("filter not found");
+    // As another node gives them, with leading zeros left out.
+    expect((await hosted.ask("eth_getFilterChanges", "0x1f3")).error?.message).toBe("filter not found");
+    expect(await hosted.call("eth_uninstallFilter", "0x1f3")).toBe(false);
   });
 });
 
