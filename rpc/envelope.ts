@@ -10,6 +10,15 @@ export interface RpcRequest {
   readonly id: RequestId | undefined;
 }
 
+/** A result that is JSON already: a large one is written on the thread that made it, and crosses to the next as one text. */
+export class JsonText {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
 /** A request, or what is wrong with it. */
 export function readRequest(value: unknown): RpcRequest | string {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return "a request is an object";
@@ -25,7 +34,8 @@ export function readRequest(value: unknown): RpcRequest | string {
 
 export function success(id: RequestId | undefined, result: unknown): string {
   const name = Number.isSafeInteger(id) ? id : JSON.stringify(id ?? null);
-  return `{"jsonrpc":"2.0","id":${name},"result":${JSON.stringify(result)}}`;
+  const text = result instanceof JsonText ? result.text : JSON.stringify(result);
+  return `{"jsonrpc":"2.0","id":${name},"result":${text}}`;
 }
 
 export function failure(id: RequestId | undefined, error: RpcErrorBody): string {

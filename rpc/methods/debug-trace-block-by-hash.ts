@@ -1,4 +1,5 @@
 import { requireWholeBlock } from "../block-reference.ts";
+import { JsonText } from "../envelope.ts";
 import { defineMethod, type RpcMethod } from "../method.ts";
 import { hash, optional } from "../parameters.ts";
 import { TRACES } from "../result-schemas.ts";
@@ -9,8 +10,8 @@ export const debugTraceBlockByHash: RpcMethod = defineMethod({
   summary: "Runs all transactions of a block again and tells what each did.",
   result: TRACES,
   parameters: [hash, optional(traceOptions, EVERY_OPCODE)],
-  run: ({ chain, job }, wanted, options) => {
+  run: async ({ chain, job }, wanted, options) => {
     const { block } = requireWholeBlock(chain, { hash: wanted });
-    return job("traceBlock", { number: Number(block.header.number), options });
+    return new JsonText(await job("traceBlock", { number: Number(block.header.number), options }));
   },
 });

@@ -1,4 +1,5 @@
 import { blockReference, requireWholeBlock } from "../block-reference.ts";
+import { JsonText } from "../envelope.ts";
 import { defineMethod, type RpcMethod } from "../method.ts";
 import { optional } from "../parameters.ts";
 import { TRACES } from "../result-schemas.ts";
@@ -9,8 +10,8 @@ export const debugTraceBlockByNumber: RpcMethod = defineMethod({
   summary: "Runs all transactions of a block again and tells what each did.",
   result: TRACES,
   parameters: [blockReference, optional(traceOptions, EVERY_OPCODE)],
-  run: ({ chain, job }, reference, options) => {
+  run: async ({ chain, job }, reference, options) => {
     const { block } = requireWholeBlock(chain, reference);
-    return job("traceBlock", { number: Number(block.header.number), options });
+    return new JsonText(await job("traceBlock", { number: Number(block.header.number), options }));
   },
 });

@@ -1,6 +1,7 @@
 import { blockReference, LATEST } from "../block-reference.ts";
 import { callRequest } from "../call-request.ts";
 import { jobBlock } from "../calls/job-block.ts";
+import { JsonText } from "../envelope.ts";
 import { defineMethod, type RpcMethod } from "../method.ts";
 import { optional } from "../parameters.ts";
 import { ANYTHING } from "../schema.ts";
@@ -15,6 +16,6 @@ export const debugTraceCall: RpcMethod = defineMethod({
     optional(blockReference, LATEST),
     optional(traceCallOptions, traceCallOptions.read({}, "options")),
   ],
-  run: ({ chain, job }, request, block, options) =>
-    job("traceCall", { request, block: jobBlock(chain, block), ...options }),
+  run: async ({ chain, job }, request, block, options) =>
+    new JsonText(await job("traceCall", { request, block: jobBlock(chain, block), ...options })),
 });

@@ -1,3 +1,4 @@
+import { JsonText } from "../envelope.ts";
 import { defineMethod, type RpcMethod } from "../method.ts";
 import { hash, optional } from "../parameters.ts";
 import { ANYTHING } from "../schema.ts";
@@ -9,5 +10,5 @@ export const debugTraceTransaction: RpcMethod = defineMethod({
     "Runs a transaction of the chain again and tells what it did. The state before its block must be there: an archive has all.",
   result: ANYTHING,
   parameters: [hash, optional(traceOptions, EVERY_OPCODE)],
-  run: ({ job }, wanted, options) => job("traceTransaction", { hash: wanted, options }),
+  run: async ({ job }, wanted, options) => new JsonText(await job("traceTransaction", { hash: wanted, options })),
 });

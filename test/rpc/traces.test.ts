@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { bytesToHex, type Hex, hexToBytes } from "../../base/bytes.ts";
 import { OGPU } from "../../base/units.ts";
+import { DEFAULT_LIMITS } from "../../rpc/limits.ts";
+import { localJobs } from "../../rpc/local-jobs.ts";
+import { EVERY_OPCODE } from "../../rpc/trace-options.ts";
 import { ALICE, BOB, STRANGER } from "../chain/runtime/support/single-node.ts";
 import { DrivenChain, initCode, TOPIC, WORD } from "./support/driven-chain.ts";
 import { RpcFixture } from "./support/rpc-fixture.ts";
@@ -230,4 +233,11 @@ it("replays several transactions of one block, each on what the ones before it l
   } finally {
     await fixture.close();
   }
+});
+
+it("is one text where it is made, and the same in the answer", async () => {
+  const { fixture, facts } = chain;
+  const run = localJobs(fixture.chain, DEFAULT_LIMITS);
+  const text = await run("traceTransaction", { hash: hexToBytes(facts.logging), options: EVERY_OPCODE });
+  expect(JSON.parse(text)).toEqual(await call("debug_traceTransaction", facts.logging));
 });

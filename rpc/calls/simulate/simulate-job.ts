@@ -35,11 +35,8 @@ export interface SimulateJobRequest {
   readonly request: SimulateRequest;
 }
 
-/** The blocks, as JSON. */
-export async function simulateJob(
-  context: JobContext,
-  { block, request }: SimulateJobRequest,
-): Promise<readonly object[]> {
+/** The blocks, as JSON, which is written here because there may be much of it. */
+export async function simulateJob(context: JobContext, { block, request }: SimulateJobRequest): Promise<string> {
   const { block: base, state: below } = blockWithState(context, block);
   const state = new GrowingOverlay(below);
   const made = new Map<bigint, Uint8Array>();
@@ -58,7 +55,7 @@ export async function simulateJob(
       throw simulateError(error);
     }
   }
-  return blocks;
+  return JSON.stringify(blocks);
 }
 
 /** Told of each call before the next one runs: what cannot be sent is not gathered either. Throws RESPONSE_TOO_LARGE. */
