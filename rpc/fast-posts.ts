@@ -50,7 +50,7 @@ export class FastPosts {
     socket.once("close", () => this.open.delete(fast));
   }
 
-  /** Connections on which nothing is under way are closed at once, the others after their answers. */
+  /** Connections on which nothing is under way, or half a request, are closed at once, the others after their answers. */
   close(): void {
     this.isClosing = true;
     clearInterval(this.timer);
@@ -130,7 +130,7 @@ class FastConnection {
   }
 
   endIfIdle(): void {
-    if (this.slots.length === 0 && this.pending.length === 0) this.socket.destroy();
+    if (this.slots.length === 0) this.socket.destroy();
   }
 
   private receive(chunk: Buffer): void {

@@ -19,6 +19,8 @@ import type { TransportParts } from "./transport-parts.ts";
 /** Messages of one connection that are worked on; while there are so many, no more are read. */
 const MAX_MESSAGES = 64;
 const GOING_AWAY = 1001;
+/** What a client has to say goodbye: a node that stops waits for no other. */
+const CLOSE_MILLISECONDS = 1_000;
 const LOOK_INTERVAL = 1_000;
 /** Of a frame from a client that is a ping or a pong, besides what it says. */
 const CONTROL_BYTES = 6;
@@ -165,7 +167,12 @@ class Client implements Subscriber {
   /** After the answers to what it has asked. */
   end(): void {
     this.isEnding = true;
-    if (this.messages === 0) this.webSocket.close(GOING_AWAY);
+    if (this.messages === 0) this.sayGoodbye();
+  }
+
+  private sayGoodbye(): void {
+    this.webSocket.close(GOING_AWAY);
+    setTimeout(() => this.socket.destroy(), CLOSE_MILLISECONDS).unref();
   }
 
   private onBytes(bytes: number): void {
@@ -207,7 +214,7 @@ class Client implements Subscriber {
     void this.answer(body, client, () => {
       ticket.end();
       if (--this.messages < MAX_MESSAGES && this.webSocket.isPaused) this.webSocket.resume();
-      if (this.isEnding && this.messages === 0) this.webSocket.close(GOING_AWAY);
+      if (this.isEnding && this.messages === 0) this.sayGoodbye();
     });
   }
 

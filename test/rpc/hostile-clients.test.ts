@@ -1,6 +1,7 @@
 /** Clients that hold on to what they are given, or never finish what they begin. */
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
 import { bytesToHex } from "../../base/bytes.ts";
@@ -193,6 +194,19 @@ describe("HTTP clients", () => {
     const body = request("eth_sendRawTransactionSync", bytesToHex(raw), 60_000);
     expect(await rpc.answer(body, { ...PATIENT, isGone: () => isGone })).toBeUndefined();
   });
+});
+
+it("does not wait, when it is closed, for half a request or for a WebSocket client that does not say goodbye", async () => {
+  const server = await start({});
+  const half = connect(server.port, "127.0.0.1");
+  half.on("error", () => undefined).resume();
+  await new Promise((resolve) => half.write("POST / HTTP/1.1\r\nhost: localhost\r\n", resolve));
+  const silent = (await rawWebSocket(server)).resume();
+  expect(await post(server.url, request("eth_chainId"))).toBe(200);
+  // An idle connection would be closed after a minute, and one that is closing after half of that.
+  const isClosed = await Promise.race([server.close().then(() => true), delay(20_000, false, { ref: false })]);
+  expect(isClosed).toBe(true);
+  silent.destroy();
 });
 
 describe("one address", () => {
