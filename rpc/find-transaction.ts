@@ -2,7 +2,6 @@
 import { bytesToHex, type Hex } from "../base/bytes.ts";
 import { keccak256 } from "../base/keccak.ts";
 import type { StoredHeader } from "../chain/store/block-records.ts";
-import type { RecoveredTransaction } from "../vm/execution/execute-block.ts";
 import type { Receipt } from "../vm/receipt/receipt.ts";
 import { systemReceiptHash } from "../vm/receipt/system-receipt.ts";
 import type { Address } from "../vm/state/account.ts";
@@ -10,7 +9,6 @@ import { decodeTransaction, type Transaction } from "../vm/transaction/transacti
 import type { WholeBlock } from "./block-reference.ts";
 import type { ChainReads } from "./chain-view.ts";
 import { type Place, receiptJson, transactionJson } from "./format.ts";
-import type { RpcContext } from "./method.ts";
 
 export interface FoundTransaction {
   readonly transaction: Transaction;
@@ -27,18 +25,6 @@ export function findTransaction(chain: ChainReads, hash: Uint8Array): FoundTrans
   const body = chain.body(number);
   // The location is committed with the block, so all of it is there.
   return block === undefined || body === undefined ? undefined : transactionIn(chain, { block, body }, index);
-}
-
-/** The same, or one that waits, which has no place. */
-export async function findAnyTransaction(
-  { chain, wait }: Pick<RpcContext, "chain" | "wait">,
-  hash: Uint8Array,
-): Promise<FoundTransaction | (RecoveredTransaction & { readonly place?: undefined }) | undefined> {
-  const found = findTransaction(chain, hash);
-  if (found !== undefined) return found;
-  const waiting = await wait(Promise.resolve(chain.waiting(bytesToHex(hash))));
-  // While the node was asked it may have got into a block: then it waits no more, and is here by now.
-  return waiting ?? findTransaction(chain, hash);
 }
 
 /** What each transaction of a block paid for a unit of gas, if some did not pay the block's base fee. */

@@ -1,5 +1,5 @@
 import { bytesToHex } from "../../base/bytes.ts";
-import { findAnyTransaction } from "../find-transaction.ts";
+import { findAnyTransaction } from "../find-any-transaction.ts";
 import { defineMethod, type RpcMethod } from "../method.ts";
 import { hash } from "../parameters.ts";
 import { DATA } from "../schema.ts";

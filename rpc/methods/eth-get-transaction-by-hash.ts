@@ -1,4 +1,4 @@
-import { findAnyTransaction } from "../find-transaction.ts";
+import { findAnyTransaction } from "../find-any-transaction.ts";
 import { transactionJson } from "../format.ts";
 import { defineMethod, type RpcMethod } from "../method.ts";
 import { hash } from "../parameters.ts";
