@@ -61,7 +61,8 @@ export const SLOW: readonly string[] = [
  */
 export const LATE: { readonly count: number; readonly condition: RegExp } = {
   count: 1,
-  condition: /waited \d+ s in vain|Timeout \d+ms exceeded|timed out in \d+ms|did not succeed in time/,
+  condition:
+    /waited \d+ s in vain|Timeout \d+ms exceeded|timed out in \d+ms|did not succeed in time|a call gets \d+ ms/,
 };
 
 /**

@@ -173,8 +173,9 @@ it("a node that was off for longer than the trusting period follows nobody until
   const nodes = await validators(4);
   const { node: follower } = await cluster.open("follower");
   await transfers(2, [...nodes, follower]);
-  const last = follower.head;
   await cluster.close("follower");
+  // Now: until it stopped, another block may have come.
+  const last = follower.head;
   const late = cluster.spec.consensus.trustingPeriodSeconds * 1000 + 60_000;
   const clock = { ...systemClock, now: () => systemClock.now() + late };
   await expect(cluster.open("follower", { clock })).rejects.toMatchObject({
@@ -182,6 +183,6 @@ it("a node that was off for longer than the trusting period follows nobody until
     data: { number: last.number, hash: bytesToHex(last.hash) },
   });
   const again = await cluster.open("follower", { clock, vouched: { block: bytesToHex(last.hash) } });
-  expect(again.node.head.number).toBe(last.number);
+  expect(again.node.head.number).toBeGreaterThanOrEqual(last.number);
   expect(again.footing()).toBe("firm");
 });
