@@ -30,4 +30,11 @@ describe("the market by the minute", () => {
     ]);
     expect(pricesOf(changes, 3, 7n, 100).map(({ price }) => price)).toEqual([7n, 7n]);
   });
+
+  it("has a price from an earlier time to now, also where the only change is of this second", () => {
+    const [before, last, ...more] = pricesOf([{ seconds: 100, tier: 1, price: 5n }], 1, 5n, 100);
+    expect(more).toEqual([]);
+    expect(last?.seconds).toBe(100);
+    expect(before?.seconds).toBeLessThan(100);
+  });
 });

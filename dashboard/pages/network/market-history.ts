@@ -36,7 +36,8 @@ export function pricesOf(
   price: bigint,
   now: number,
 ): readonly PricePoint[] {
-  const own = changes.filter((change) => change.tier === tier);
+  // One of this second is what the price is now: two points at one time would have no axis.
+  const own = changes.filter((change) => change.tier === tier && change.seconds < now);
   const before = own[0] ?? { seconds: now - MINUTE, tier, price };
   return [...(own.length === 0 ? [before] : own), { seconds: now, tier, price }];
 }
