@@ -93,7 +93,7 @@ function JobView({ job, receipt, again }: JobViewProps): JSX.Element {
               ["Tier", job.tier],
               ["Region", textOfBytes(job.region) ?? "anywhere"],
               ["Made", <Time key="m" time={1000 * Number(job.created)} />],
-              ["Ends by", <Time key="d" time={1000 * Number(job.deadline)} />],
+              isRunning(job.status) && ["Ends by", <Time key="d" time={1000 * Number(job.deadline)} />],
             ]}
           />
         </Card>
