@@ -14,6 +14,19 @@ import { factTable } from "../table.ts";
 
 const PATH = "ogpu job result";
 
+/** By the names of outputs. The program of a model calls them out0, out1, ..., whatever the model does. */
+export function outputFiles(words: readonly string[], names: readonly string[]): ReadonlyMap<string, string> {
+  return new Map(
+    words.map((word) => {
+      const named = names.find((name) => word.startsWith(`${name}=`));
+      if (named !== undefined) return [named, word.slice(named.length + 1)];
+      const [only, ...more] = names;
+      if (only !== undefined && more.length === 0 && !word.includes("=")) return [only, word];
+      throw usageError(`--out ${word}: expected name=file; there is ${names.join(", ")}`, `See: ${PATH} --help`);
+    }),
+  );
+}
+
 export const jobResult: Command = defineCommand({
   name: "result",
   summary: "Fetch the outputs of a job, checked to be what verifiers checked, and its receipt",
@@ -21,9 +34,9 @@ export const jobResult: Command = defineCommand({
   options: {
     allowInternal: allowInternalOption,
     rpc: rpcOption,
-    out: { type: "list", placeholder: "name=file", description: "where the bytes of an output go" },
+    out: { type: "list", placeholder: "[name=]file", description: "where the bytes of an output go" },
   },
-  examples: [{ command: "ogpu job result 7 --out digit=digit.bin", description: "one output, raw" }],
+  examples: [{ command: "ogpu job result 7 --out digit.bin", description: "its only output, raw" }],
   async run({ args: [text = ""], options }, { report }): Promise<ExitCode> {
     const session = new MarketSession(options.rpc, undefined, options);
     try {
@@ -32,15 +45,9 @@ export const jobResult: Command = defineCommand({
       const encoding = await session.link.readModule({ module: "programs", functionName: "encodingOf", args });
       const { buffers, outputs: wanted } = decodeProgram(hexToBytes(encoding));
       const names = wanted.map((buffer) => buffers[buffer]?.name ?? "");
+      const files = outputFiles(options.out, names);
       const outputs = await fetchOutputs(session, job, names);
-      for (const word of options.out) {
-        const at = word.indexOf("=");
-        const contents = outputs.get(word.slice(0, Math.max(0, at)));
-        if (contents === undefined) {
-          throw usageError(`--out ${word}: expected name=file; there is ${names.join(", ")}`, `See: ${PATH} --help`);
-        }
-        await writeFile(word.slice(at + 1), contents);
-      }
+      for (const [name, file] of files) await writeFile(file, outputs.get(name) ?? new Uint8Array(0));
       const receipt = await session.receipt(job.id);
       const facts = [...outputs].map(([name, bytes]) => {
         return [name, `${bytesToHex(contentAddress(bytes))}, ${bytes.length} bytes`] as const;
