@@ -1,6 +1,7 @@
 /** Transactions to native modules by one account, with the modules' own errors told as this program's. */
 import { type Abi, decodeErrorResult } from "viem";
 import { CodedError } from "../../base/errors.ts";
+import { statusName } from "../../rpc/client/market-answers.ts";
 import { type ModuleName, ogpuModules } from "../../rpc/client/modules.ts";
 import type { Receipt } from "../transaction-sender.ts";
 import { callOf, type ModuleUse } from "./chain-calls.ts";
@@ -57,14 +58,19 @@ export async function requireDone(queue: TransactionQueue, use: ModuleUse, value
   throw chainRefusal(use, moduleErrorOf(outcome, use.module), outcome.message);
 }
 
+/** The market tells where a job is by a number. */
+function statusText(module: ModuleName, { name, args }: ModuleError): string {
+  return module === "market" && name === "WrongStatus" ? `, job ${args[0]} is ${statusName(Number(args[1]))}` : "";
+}
+
 /** CHAIN_REFUSED, with the module's own error if there is one, and what to do. */
 export function chainRefusal(
   { module, name }: Pick<ModuleUse, "module" | "name">,
-  error: { readonly name: string; readonly args: readonly unknown[] } | undefined,
+  error: ModuleError | undefined,
   message: string,
 ): CodedError {
   const args = error?.args.map(String) ?? [];
-  const reason = error === undefined ? message : `${error.name}(${args.join(", ")})`;
+  const reason = error === undefined ? message : `${error.name}(${args.join(", ")})${statusText(module, error)}`;
   const hint = HINTS[error?.name ?? ""];
   return new CodedError("CHAIN_REFUSED", `the chain refuses ${name}: ${reason}`, {
     ...{ module, function: name, error: error?.name, args },
