@@ -1,6 +1,7 @@
 /** An ONNX model with files as its inputs and outputs. */
 import { readFile, writeFile } from "node:fs/promises";
 import { bytesToHex } from "../../base/bytes.ts";
+import { CodedError, isCoded } from "../../base/errors.ts";
 import { chooseDevice } from "../../compute/device/choose-device.ts";
 import type { Device } from "../../compute/device/device.ts";
 import { decodeModel } from "../../compute/onnx/decode-model.ts";
@@ -47,7 +48,7 @@ export interface LoadedModel {
 
 export async function loadModel(file: string, options: ModelFiles): Promise<LoadedModel> {
   const images = imageOptions(options);
-  const model = decodeModel(new Uint8Array(await readFile(file)));
+  const model = modelOf(file, new Uint8Array(await readFile(file)));
   const labels =
     options.labels === undefined ? undefined : (await readFile(options.labels, "utf8")).trimEnd().split("\n");
   const targets = [...assignFiles("out", options.out, model.outputs)].map(([name, target]) => ({
@@ -67,6 +68,19 @@ export async function loadModel(file: string, options: ModelFiles): Promise<Load
     return [...outputs].map(([name, tensor]) => describeTensor(name, tensor, labels));
   };
   return { imported, inputs, finish };
+}
+
+/** Decodes it; a file whose name is not a model's either is told with how to give it. */
+function modelOf(file: string, bytes: Uint8Array): Model {
+  try {
+    return decodeModel(bytes);
+  } catch (error) {
+    if (!isCoded(error, "ONNX_FORMAT") || /\.onnx$/i.test(file)) throw error;
+    const hint = /\.(ptx|cu)$/i.test(file)
+      ? "A kernel is given as PTX: --ptx <file> --entry <name> (docs/kernels.md)."
+      : "A model comes as an .onnx file, its inputs with --input, a kernel with --ptx.";
+    throw new CodedError(error.code, `${file}: ${error.message}`, { hint, ...error.data });
+  }
 }
 
 export async function runModel(file: string, options: ModelOptions, context: CommandContext): Promise<ExitCode> {

@@ -122,4 +122,11 @@ describe("ogpu compute run model.onnx", () => {
     expect(await run(...words)).toMatchObject({ code: 1, err: expect.stringContaining("DEVICE_ABSENT") });
     expect(await run(at("y.json"))).toMatchObject({ code: 1, err: expect.stringContaining("ONNX_FORMAT") });
   });
+
+  it("says how a kernel is given to whoever gives it as a model", async () => {
+    await writeFile(at("kernel.ptx"), ".version 7.0\n.target sm_70\n");
+    const { code, err } = await run(at("kernel.ptx"));
+    expect(code).toBe(1);
+    expect(err).toMatch(/kernel\.ptx: the file is no ONNX model.*\n.*--ptx <file> --entry <name>/);
+  });
 });
