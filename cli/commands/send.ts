@@ -3,7 +3,7 @@ import { bytesToHex, hexToBytes } from "../../base/bytes.ts";
 import { privateKeyToAddress } from "../../base/secp256k1.ts";
 import { formatOgpu, parseOgpu } from "../../base/units.ts";
 import { type Command, defineCommand, type ExitCode } from "../command.ts";
-import { readValue } from "../failure.ts";
+import { readValue, usageError } from "../failure.ts";
 import { rpcOption } from "../json-rpc-client.ts";
 import { sendAction, senderKey, senderOptions, waitForReceipt } from "../transaction-sender.ts";
 
@@ -14,9 +14,9 @@ export const send: Command = defineCommand({
   summary: "Send oGPU, or call a contract",
   options: {
     to: { type: "string", placeholder: "address", description: "the receiver", required: true },
-    amount: { type: "string", placeholder: "oGPU", description: "how much, such as 1.5", default: "0" },
+    amount: { type: "string", placeholder: "oGPU", description: "how much, such as 1.5; none unless told in a call" },
     ...senderOptions,
-    data: { type: "string", placeholder: "hex", description: "call data", default: "0x" },
+    data: { type: "string", placeholder: "hex", description: "call data, to call a contract" },
     noWait: { type: "flag", description: "do not wait for the block" },
     rpc: rpcOption,
   },
@@ -31,8 +31,11 @@ export const send: Command = defineCommand({
     const { rpc } = options;
     const key = await senderKey(options, PATH);
     const to = bytesToHex(readValue("--to", options.to, PATH, parseAddress));
-    const value = readValue("--amount", options.amount, PATH, parseOgpu);
-    const data = readValue("--data", options.data, PATH, hexToBytes);
+    if (options.amount === undefined && options.data === undefined) {
+      throw usageError("how much? give --amount <oGPU>, or --data <hex> to call a contract", `See: ${PATH} --help`);
+    }
+    const value = readValue("--amount", options.amount ?? "0", PATH, parseOgpu);
+    const data = readValue("--data", options.data ?? "0x", PATH, hexToBytes);
     const hash = await sendAction(rpc, key, { to, value, data });
     const sent = { hash, from: checksumAddress(privateKeyToAddress(key)), to: checksumAddress(hexToBytes(to)), value };
     if (options.noWait) {

@@ -120,6 +120,7 @@ describe("commands that ask a node", () => {
     ["two who send", ["send", "--from", "0", "--key-file", "some.key", "--to", BOB], 2, "USAGE"],
     ["a mistyped address", ["balance", "0x70997970C51812dc3A010C7d01b50e0d17dc79c8"], 2, "USAGE"],
     ["a bad amount", ["send", "--from", "0", "--to", BOB, "--amount", "-1"], 2, "USAGE"],
+    ["an amount", ["send", "--from", "0", "--to", BOB], 2, "USAGE"],
     ["call data that is none", ["send", "--from", "0", "--to", BOB, "--data", "zz"], 2, "USAGE"],
     ["too little money", ["send", "--from", "5", "--to", BOB, "--amount", "20000000"], 1, "RPC_REFUSED"],
     ["a transaction nobody knows", ["tx", `0x${"00".repeat(32)}`], 1, "TX_UNKNOWN"],
