@@ -57,8 +57,17 @@ function systemHintOf(error: unknown): string | undefined {
   return SYSTEM_HINTS[code];
 }
 
-/** A CodedError's `data.hint` is taken as what to do next. */
-export function describeFailure(error: unknown): Failure {
+/** A coded error among the causes of what viem throws, or the thing itself. */
+export function codedCause(error: unknown): unknown {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if (cause instanceof CodedError) return cause;
+  }
+  return error;
+}
+
+/** A CodedError's `data.hint` is taken as what to do next, also where a library has wrapped it. */
+export function describeFailure(thrown: unknown): Failure {
+  const error = codedCause(thrown);
   if (error instanceof CodedError) {
     const { hint, ...data } = error.data;
     return {

@@ -17,6 +17,7 @@ import {
   type SourceView,
 } from "../../compute/agent/ports.ts";
 import { ogpuModules } from "../../rpc/client/modules.ts";
+import { codedCause } from "../failure.ts";
 import { callQuantity, callRpc, quantity } from "../json-rpc-client.ts";
 import { BlockSignal } from "./block-signal.ts";
 import { useOf } from "./chain-calls.ts";
@@ -25,7 +26,7 @@ import { jobView, roundView, sourceView } from "./chain-views.ts";
 import { BLOCKS_AT_ONCE, COMMITMENT_BLOCKS, COMMITMENT_RANGES, MAX_PROGRAMS_KEPT } from "./limits.ts";
 import { moduleErrorOf, sendUse } from "./module-sender.ts";
 import { readOpening } from "./read-opening.ts";
-import { codedCause, connectRpc, type RpcLink } from "./rpc-link.ts";
+import { connectRpc, type RpcLink } from "./rpc-link.ts";
 import { systemClock } from "./system-clock.ts";
 import { TransactionQueue } from "./transaction-queue.ts";
 

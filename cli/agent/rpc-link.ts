@@ -1,6 +1,6 @@
 /** The typed client over a node's JSON-RPC, with this program's errors. */
 import { type Client, createClient, custom } from "viem";
-import { CodedError, isCoded } from "../../base/errors.ts";
+import { type CodedError, isCoded } from "../../base/errors.ts";
 import { type OgpuActions, ogpuActions } from "../../rpc/client/ogpu-actions.ts";
 import { callRpc } from "../json-rpc-client.ts";
 
@@ -28,12 +28,4 @@ export function connectRpc(url: string): RpcLink {
   };
   const client = createClient({ transport: custom({ request }, { retryCount: 0 }) });
   return { ...ogpuActions(client), url, client };
-}
-
-/** A coded error among the causes of what viem throws, or the thing itself. */
-export function codedCause(error: unknown): unknown {
-  for (let cause = error; cause instanceof Error; cause = cause.cause) {
-    if (cause instanceof CodedError) return cause;
-  }
-  return error;
 }

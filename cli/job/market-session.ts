@@ -17,8 +17,9 @@ import { agentWeb } from "../agent/agent-web.ts";
 import { BlockSignal } from "../agent/block-signal.ts";
 import { chainRefusal, requireDone } from "../agent/module-sender.ts";
 import { NodeChain } from "../agent/node-chain.ts";
-import { codedCause, connectRpc, type RpcLink } from "../agent/rpc-link.ts";
+import { connectRpc, type RpcLink } from "../agent/rpc-link.ts";
 import { systemClock } from "../agent/system-clock.ts";
+import { codedCause } from "../failure.ts";
 import type { Receipt } from "../transaction-sender.ts";
 import type { Work } from "./work.ts";
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { CodedError } from "../../base/errors.ts";
 import { describeFailure } from "../../cli/failure.ts";
 import { run } from "./sample.ts";
 
@@ -137,6 +138,16 @@ describe("a failure", () => {
       expect(failure.hint).not.toContain("bug");
     },
   );
+
+  it("that a library wraps is told as what it is, with its cure", () => {
+    const away = new CodedError("RPC_UNREACHABLE", "no node answers", { hint: "Start one." });
+    const wrapped = new Error("An unknown RPC error occurred.", {
+      cause: new Error("Request failed", { cause: away }),
+    });
+    expect(describeFailure(wrapped)).toMatchObject({
+      ...{ code: "RPC_UNREACHABLE", message: "no node answers", hint: "Start one.", exitCode: 1 },
+    });
+  });
 
   it("to listen speaks of the port and not of a path", () => {
     const error = Object.assign(new Error("listen EACCES"), { code: "EACCES", syscall: "listen" });
