@@ -1,13 +1,14 @@
 import { parseOgpu } from "../../base/units.ts";
 import { allowInternalOption } from "../agent/agent-web.ts";
-import { type Command, type CommandContext, defineCommand, type ExitCode, type OptionValues } from "../command.ts";
+import { type Command, type CommandContext, defineCommand, type ExitCode } from "../command.ts";
 import { readValue } from "../failure.ts";
+import { requireAffordable } from "../job/affordable.ts";
 import { bringBlobs, providerPlaces } from "../job/bring-blobs.ts";
 import { fetchOutputs, followJob } from "../job/follow-job.ts";
 import { MarketSession } from "../job/market-session.ts";
 import { receiptText } from "../job/receipt-text.ts";
 import { loadWork, type Work } from "../job/work.ts";
-import { rpcOption } from "../json-rpc-client.ts";
+import { callQuantity, rpcOption } from "../json-rpc-client.ts";
 import { senderKey, senderOptions } from "../transaction-sender.ts";
 import { type TermOptions, termOptions, workOptions } from "./job-options.ts";
 
@@ -65,10 +66,14 @@ async function submit(
   context: CommandContext,
 ): Promise<ExitCode> {
   const { progress, report } = context;
+  const budget = options.budget === undefined ? undefined : readValue("--budget", options.budget, PATH, parseOgpu);
+  if (budget !== undefined) {
+    requireAffordable(budget, await callQuantity(session.link.url, "eth_getBalance", [session.account, "latest"]));
+  }
   const places = [session.link.url, ...options.place, ...(await providerPlaces(session.link, options.tier))];
   await bringBlobs([...work.inputs, ...work.constants], places, session.web, progress);
   await session.publish(work, progress);
-  const job = await enter(session, work, options, progress);
+  const job = await enter(session, work, { ...options, budget }, progress);
   if (options.detach) {
     report({ job, program: work.address }, `job ${job}`);
     return 0;
@@ -93,15 +98,14 @@ async function submit(
 async function enter(
   session: MarketSession,
   { address, inputs }: Work,
-  options: OptionValues<typeof termOptions>,
+  options: Omit<TermOptions, "budget"> & { readonly budget: bigint | undefined },
   progress: (text: string) => void,
 ): Promise<bigint> {
   const addresses = inputs.map((input) => input.address);
   const { budget } = options;
   if (budget !== undefined) {
-    const wei = readValue("--budget", budget, PATH, parseOgpu);
     progress("posting the job for bids");
-    return await session.postJob(address, addresses, { ...options, budget: wei });
+    return await session.postJob(address, addresses, { ...options, budget });
   }
   const source =
     options.source === undefined ? await sourceFor(session, address, options, progress) : BigInt(options.source);
@@ -112,7 +116,7 @@ async function enter(
 async function sourceFor(
   session: MarketSession,
   program: Work["address"],
-  options: OptionValues<typeof termOptions>,
+  options: Omit<TermOptions, "budget">,
   progress: (text: string) => void,
 ): Promise<bigint> {
   const { tier, seats, assurance } = options;
