@@ -15,6 +15,8 @@ export const rpcOption: StringOption & { readonly default: string } = {
 
 const TIMEOUT_MILLISECONDS = 30_000;
 
+const TOO_LITTLE = "Send the account more first, or send less: ogpu balance <address> shows what it has.";
+
 interface Answer {
   readonly result?: unknown;
   readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown };
@@ -28,6 +30,7 @@ export async function callRpc<Result>(url: string, method: string, params: reado
       method,
       rpcCode: error.code,
       reason: error.data,
+      ...(error.message.startsWith("insufficient funds") && { hint: TOO_LITTLE }),
     });
   }
   if (result === undefined) throw badAnswer(url);

@@ -97,6 +97,11 @@ describe("commands that ask a node", () => {
     expect((await runOgpu("account", "list", "--rpc", devnet.url)).out.trim().split("\n")).toHaveLength(21);
   });
 
+  it("say what to do about too little money", async () => {
+    const { err } = await runOgpu("send", "--from", "5", "--to", BOB, "--amount", "20000000", "--rpc", devnet.url);
+    expect(err).toMatch(/^error \[RPC_REFUSED\] .*insufficient funds.*\n.*ogpu balance <address>/m);
+  });
+
   it("sends from a key that account new has made", async () => {
     const file = join(root, "new.key");
     const { address } = await ogpuJson<{ address: string }>("account", "new", file);
