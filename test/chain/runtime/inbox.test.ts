@@ -65,6 +65,19 @@ class SlowNode {
   }
 }
 
+/** What the leader of view 1 builds on the genesis block. */
+function firstBlock(): Block {
+  const signer = signers[leader];
+  assert(signer !== undefined, "every view has a leader");
+  const app = new CounterApp({ blocksPerEpoch: 1_000, stakesOf: () => stakes }, epoch.root, 0);
+  return app.build({
+    type: "build",
+    ...{ epoch: 0, view: 1, parent: epoch.root, time: 1_000, emptyOnly: false, proposer: leader },
+    reveal: signer.sign(revealMessage(CHAIN_ID, 0, 1)),
+    parentCertificate: undefined,
+  });
+}
+
 describe("the inbox", () => {
   it("checks votes that came while others were being checked, if they complete a quorum with those", async () => {
     const node = new SlowNode();
@@ -116,15 +129,7 @@ describe("the inbox", () => {
   });
 
   it("hands on no block whose body is not its header's, and blames who sent it", async () => {
-    const signer = signers[leader];
-    assert(signer !== undefined, "every view has a leader");
-    const app = new CounterApp({ blocksPerEpoch: 1_000, stakesOf: () => stakes }, epoch.root, 0);
-    const block = app.build({
-      type: "build",
-      ...{ epoch: 0, view: 1, parent: epoch.root, time: 1_000, emptyOnly: false, proposer: leader },
-      reveal: signer.sign(revealMessage(CHAIN_ID, 0, 1)),
-      parentCertificate: undefined,
-    });
+    const block = firstBlock();
     const signed = vote(leader, { kind: "PROPOSE", epoch: 0, view: 1, hash: block.hash });
     const message: Extract<Message, { type: "proposal" }> = {
       type: "proposal",
@@ -146,15 +151,7 @@ describe("the inbox", () => {
   });
 
   it("keeps nothing of a message but the final blocks that it takes from it", async () => {
-    const signer = signers[leader];
-    assert(signer !== undefined, "every view has a leader");
-    const app = new CounterApp({ blocksPerEpoch: 1_000, stakesOf: () => stakes }, epoch.root, 0);
-    const block = app.build({
-      type: "build",
-      ...{ epoch: 0, view: 1, parent: epoch.root, time: 1_000, emptyOnly: false, proposer: leader },
-      reveal: signer.sign(revealMessage(CHAIN_ID, 0, 1)),
-      parentCertificate: undefined,
-    });
+    const block = firstBlock();
     const votes = [0, 1, 2, 3, 4].map((index) =>
       vote(index, { kind: "FINALIZE", epoch: 0, view: 1, hash: block.hash }),
     );
