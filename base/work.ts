@@ -4,6 +4,9 @@
  */
 export type Work<Result> = Generator<undefined, Result, undefined>;
 
+/** However it decides, the result comes in the end. */
+export type Run = <Result>(work: Work<Result>) => Promise<Result>;
+
 /** `undefined`: go on at once. */
 export type Pause = () => Promise<void> | undefined;
 

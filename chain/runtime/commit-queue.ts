@@ -3,6 +3,7 @@
  * final, so a kill between the blocks of one commit leaves a chain that knows how it goes on.
  */
 import { assert } from "../../base/errors.ts";
+import type { Run } from "../../base/work.ts";
 import type { Block, Certificate } from "../consensus/types.ts";
 import type { FinalisedChain } from "../store/finalised-chain.ts";
 import type { FinalBlock } from "../store/write-block.ts";
@@ -18,12 +19,14 @@ export interface CommitListener {
 export class CommitQueue {
   readonly #chain: FinalisedChain;
   readonly #ledger: Ledger;
+  readonly #run: Run;
   readonly #listener: CommitListener;
   #last: Promise<void> = Promise.resolve();
 
-  constructor(chain: FinalisedChain, ledger: Ledger, listener: CommitListener) {
+  constructor(chain: FinalisedChain, ledger: Ledger, run: Run, listener: CommitListener) {
     this.#chain = chain;
     this.#ledger = ledger;
+    this.#run = run;
     this.#listener = listener;
   }
 
@@ -48,7 +51,7 @@ export class CommitQueue {
     const writes: Promise<void>[] = [];
     for (const block of finals) {
       await this.#chain.room();
-      const write = this.#chain.append(block).then(() => this.#listener.onBlock(block));
+      const write = this.#chain.append(block, { run: this.#run }).then(() => this.#listener.onBlock(block));
       // Heard of below, once all are on their way: one that fails before then must not count as unheard.
       write.catch(() => undefined);
       writes.push(write);

@@ -171,11 +171,13 @@ export class Ledger {
       extra,
     });
     const executed = yield* this.#run(parent.hash, fields, candidates, epoch);
+    yield;
     const nextValidators = this.#sealedBy(fields, epoch, executed);
     const sealed = { ...fields, extra: { ...fields.extra, nextValidatorSetHash: nextValidatorsHash(nextValidators) } };
     const header = sealHeader(sealed, executed);
     const transactions = executed.included.map(({ transaction }) => transaction.raw);
     const hash = hashHeader(header);
+    yield;
     // Reading it as a peer's block would compute the roots that we have just put there.
     const encoded = encodeBlock({ header, transactions, nextValidators });
     const block = storedConsensusBlock({ header, hash }, nextValidators, encoded);

@@ -157,7 +157,7 @@ export class Node extends ChainReader {
     });
     this.#intake = this.#makeIntake();
     this.progress = progressOfChain(parts, () => this.#network);
-    this.#commits = new CommitQueue(this.#chain, this.#ledger, {
+    this.#commits = new CommitQueue(this.#chain, this.#ledger, (work) => parts.run(work), {
       onBlock: (block) => this.#onBlock(block),
       onCommit: (blocks, certificate) => this.#onCommit(blocks, certificate),
     });

@@ -1,8 +1,8 @@
 import type { Pause } from "../../base/work.ts";
 
 /**
- * Lets the event loop go round whenever the work has taken so many milliseconds of it, or as many as others took the last
- * time: however much they have to do, the work gets half of the thread.
+ * Lets the event loop go round whenever the work has taken so many milliseconds of it, or half as many as others took the
+ * last time: however much they have to do, the work gets a third of the thread.
  */
 export function slicesOf(milliseconds: number, now: () => number = () => performance.now()): Pause {
   let end = now() + milliseconds;
@@ -12,7 +12,7 @@ export function slicesOf(milliseconds: number, now: () => number = () => perform
     return new Promise((resolve) => {
       setImmediate(() => {
         const back = now();
-        end = back + Math.max(milliseconds, back - left);
+        end = back + Math.max(milliseconds, (back - left) / 2);
         resolve();
       });
     });

@@ -3,6 +3,7 @@ import { bytesToHex, equalBytes, hexToBytes } from "../../base/bytes.ts";
 import { CodedError } from "../../base/errors.ts";
 import { keccak256 } from "../../base/keccak.ts";
 import { decodeRlp, encodeRlp, type RlpItem, rlpBytes, rlpInteger, rlpList, rlpOfInteger } from "../../base/rlp.ts";
+import type { Work } from "../../base/work.ts";
 import type { RecoveredTransaction } from "../../vm/execution/execute-block.ts";
 import type { Receipt } from "../../vm/receipt/receipt.ts";
 import type { Address } from "../../vm/state/account.ts";
@@ -57,22 +58,25 @@ export function putHeader(
   batch.put(numberKey(BUCKETS.seals, header.extra.epoch), seal);
 }
 
-/** Everything else of a block. */
-export function putBody(
+/** Everything else of a block, in steps: it may have thousands of transactions. */
+export function* puttingBody(
   batch: DatabaseBatch,
   number: number,
   included: readonly RecoveredTransaction[],
   receipts: readonly Receipt[],
   nextValidators: readonly ValidatorStake[] | undefined,
-): void {
+): Work<void> {
   batch.put(numberKey(BUCKETS.bodies, number), encodeBody(included, nextValidators));
+  yield;
   batch.put(numberKey(BUCKETS.receipts, number), encodeReceipts(receipts));
+  yield;
   const location = new Uint8Array(STORED_NUMBER_BYTES + INDEX_BYTES);
   writeNumber(location, 0, number);
   const view = new DataView(location.buffer);
   for (const [index, { transaction }] of included.entries()) {
     view.setUint32(STORED_NUMBER_BYTES, index);
     batch.put(bucketKey(BUCKETS.transactions, transaction.hash), location);
+    yield;
   }
 }
 

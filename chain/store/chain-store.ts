@@ -4,6 +4,7 @@
  */
 import { bytesToHex, equalBytes } from "../../base/bytes.ts";
 import { assert } from "../../base/errors.ts";
+import { finish, type Run } from "../../base/work.ts";
 import type { StateReader } from "../../vm/state/reader.ts";
 import type { StateVersion } from "../../vm/state/state-version.ts";
 import { EMPTY_HEAD } from "../../vm/tree/page-sources.ts";
@@ -29,7 +30,7 @@ import {
 import { isNext } from "./next-block.ts";
 import { PinnedState } from "./pinned-state.ts";
 import { stateNotKept } from "./state-not-kept.ts";
-import { type FinalBlock, putFinalBlock, putHistory } from "./write-block.ts";
+import { type FinalBlock, putHistory, puttingFinalBlock } from "./write-block.ts";
 
 export interface OpenOptions {
   /** The chain that the database must hold. Without it, an existing database is opened as it is. */
@@ -47,6 +48,8 @@ export interface CommitOptions {
    * and survive a power failure once `flush` has returned.
    */
   readonly sync?: boolean;
+  /** Prepares what is to be written in turns with others on this thread; without it, at once. */
+  readonly run?: Run;
 }
 
 /** The last finalised block. */
@@ -171,7 +174,7 @@ export class ChainStore extends BlockReader {
    * Writes the block after the head: all of it or nothing. One commit at a time; FinalisedChain queues them. Throws
    * STORE_NOT_NEXT, STORE_WRITE_FAILED (nothing is written after that) or STORE_CLOSED.
    */
-  async commit(block: FinalBlock, { sync = true }: CommitOptions = {}): Promise<void> {
+  async commit(block: FinalBlock, { sync = true, run }: CommitOptions = {}): Promise<void> {
     if (this.#failure !== undefined) throw this.#failure;
     assert(!this.#isWriting, "one block is committed at a time");
     this.#checkNext(block.header);
@@ -180,7 +183,9 @@ export class ChainStore extends BlockReader {
     this.#isWriting = true;
     try {
       const batch = this.database.batch();
-      putFinalBlock(this.database, batch, block);
+      const putting = puttingFinalBlock(this.database, batch, block);
+      if (run === undefined) finish(putting);
+      else await run(putting);
       if (this.isArchive) putHistory(this.database, batch, this.state(), block);
       await batch.write(sync);
       this.#caches.advance(changes, treeUpdate);

@@ -1,5 +1,6 @@
 /** The records of one finalised block: everything it changed, in one batch. */
 import { equalBytes, hexToBytes } from "../../base/bytes.ts";
+import type { Work } from "../../base/work.ts";
 import type { ExecutedBlock } from "../../vm/execution/execute-block.ts";
 import type { Account } from "../../vm/state/account.ts";
 import { keyOfAccount, keyOfSlot } from "../../vm/state/keys.ts";
@@ -12,7 +13,7 @@ import type { BlockHeader } from "../blocks/header.ts";
 import type { ValidatorStake } from "../consensus/validator-set.ts";
 import { encodeAccount } from "./account-record.ts";
 import { accountSubject, HAS_NONE, HAS_SLOTS, putChange, slotSubject, storageSubject } from "./archive.ts";
-import { putBody, putHeader } from "./block-records.ts";
+import { putHeader, puttingBody } from "./block-records.ts";
 import { BUCKETS, bucketKey, numberKey } from "./buckets.ts";
 import type { Database, DatabaseBatch } from "./database.ts";
 import { putLogIndex } from "./log-index.ts";
@@ -29,13 +30,16 @@ export interface FinalBlock {
   readonly nextValidators?: readonly ValidatorStake[] | undefined;
 }
 
-export function putFinalBlock(database: Database, batch: DatabaseBatch, block: FinalBlock): void {
+/** In steps, of which none takes longer than one record or one encoding of all transactions. */
+export function* puttingFinalBlock(database: Database, batch: DatabaseBatch, block: FinalBlock): Work<void> {
   const { header, hash, executed, certificate, nextValidators } = block;
   putState(batch, executed.changes);
+  yield;
   putPages(batch, executed.treeUpdate);
+  yield;
   const number = Number(header.number);
   putHeader(batch, header, hash, certificate, nextValidators);
-  putBody(batch, number, executed.included, executed.receipts, nextValidators);
+  yield* puttingBody(batch, number, executed.included, executed.receipts, nextValidators);
   putLogIndex(database, batch, number, executed.receipts, header.logsBloom);
   putHead(batch, { number, hash, tree: executed.treeUpdate.head });
 }

@@ -111,6 +111,7 @@ export class BlockExecutor {
       yield;
     }
     const receiptsRoot = yield* findingOrderedRoot(encoded);
+    yield;
     return {
       included,
       receipts,

@@ -12,15 +12,15 @@ it("pauses once the slice is over, and begins a new one after others had their t
   now = 10;
   await others;
   // The others took eight.
-  now = 17.9;
+  now = 13.9;
   expect(pause()).toBeUndefined();
-  now = 18;
+  now = 14;
   const shortly = pause();
   expect(shortly).toBeInstanceOf(Promise);
-  now = 18.5;
+  now = 14.5;
   await shortly;
-  now = 20.4;
+  now = 16.4;
   expect(pause()).toBeUndefined();
-  now = 20.5;
+  now = 16.5;
   expect(pause()).toBeInstanceOf(Promise);
 });
