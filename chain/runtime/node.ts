@@ -51,7 +51,7 @@ import { type NodeStatus, nodeStatus } from "./node-status.ts";
 import { OwnTransactions } from "./own-transactions.ts";
 import { type ProgressBoard, progressOfChain } from "./progress-board.ts";
 import { ProtocolWork } from "./protocol-work.ts";
-import { SenderCache } from "./sender-cache.ts";
+import { type KnownSender, SenderCache } from "./sender-cache.ts";
 import { SentBlocks, ServingBudget } from "./serving-budget.ts";
 import { stakingValidators, type ValidatorSource } from "./validator-source.ts";
 
@@ -222,10 +222,10 @@ export class Node extends ChainReader {
 
   /**
    * Takes a signed transaction, to be in a block soon. Resolves with its hash when a kill would not lose it. Rejects with
-   * a TransactionError, a MEMPOOL_ error, NODE_BUSY or NODE_STOPPING. The sender, where a thread of ours has recovered it.
+   * a TransactionError, a MEMPOOL_ error, NODE_BUSY or NODE_STOPPING. What is known of it, where a thread of ours has recovered its sender.
    */
-  submit(raw: Uint8Array, sender?: Address): Promise<Uint8Array> {
-    return this.#intake.submit(raw, sender === undefined ? undefined : this.#senders.know(raw, sender));
+  submit(raw: Uint8Array, known?: KnownSender): Promise<Uint8Array> {
+    return this.#intake.submit(raw, known && this.#senders.know(raw, known));
   }
 
   /** A message of consensus from a peer. */

@@ -11,6 +11,12 @@ import { decodeTransaction } from "../../vm/transaction/transaction.ts";
 import type { RecoveryResult } from "../senders/sender-pool.ts";
 import { MAX_RECOVERED_BYTES, MAX_RECOVERED_KEPT } from "./limits.ts";
 
+/** What another thread of ours has found out about a transaction. */
+export interface KnownSender {
+  readonly hash: Uint8Array;
+  readonly sender: Address;
+}
+
 type Recover = (raws: readonly Uint8Array[]) => Promise<readonly RecoveryResult[]>;
 
 /** A transaction whose sender is known, or is on its way with others. */
@@ -35,12 +41,12 @@ export class SenderCache {
     return this.#known.has(hash);
   }
 
-  /** Another thread of ours has recovered this one. Answers with its hash. */
-  know(raw: Uint8Array, sender: Address): Hex {
-    const transaction = decodeTransaction(raw);
-    const hash = bytesToHex(transaction.hash);
+  /** Another thread of ours has recovered this one, whose bytes are nobody else's. Answers with its hash. */
+  know(raw: Uint8Array, known: KnownSender): Hex {
+    const hash = bytesToHex(known.hash);
     if (!this.#known.has(hash)) {
-      this.#keep(hash, { result: { transaction, sender }, batch: undefined, bytes: raw.length });
+      const transaction = decodeTransaction(raw, { knownHash: known.hash });
+      this.#keep(hash, { result: { transaction, sender: known.sender }, batch: undefined, bytes: raw.length });
     }
     this.#trim();
     return hash;

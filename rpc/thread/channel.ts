@@ -77,6 +77,12 @@ export class Channel {
     if (this.#closed === undefined) this.#send(["tell", name, news]);
   }
 
+  /** Without waiting for more of the same turn. */
+  tellAtOnce(name: string, news: unknown): void {
+    this.tell(name, news);
+    this.#flush();
+  }
+
   /** The other end is gone: nobody will answer any more. */
   close(reason: Error): void {
     this.#closed ??= reason;
@@ -89,7 +95,9 @@ export class Channel {
     const now = this.#now();
     if (isFirst) {
       this.#since = now;
-      setImmediate(() => this.#flush());
+      // Not after the turn's other work: of that there may be milliseconds, and an answer is waited for.
+      if (frame[0] === "answer" || frame[0] === "failure") process.nextTick(() => this.#flush());
+      else setImmediate(() => this.#flush());
     } else if (now - this.#since > PATIENCE) this.#flush();
   }
 

@@ -4,10 +4,8 @@ import type { Progress } from "../../base/progress.ts";
 import type { SeenProgress } from "../../chain/runtime/progress-board.ts";
 import type { RecoveredTransaction } from "../../vm/execution/execute-block.ts";
 import type { Address } from "../../vm/state/account.ts";
-import { recoverSender } from "../../vm/transaction/sign.ts";
 import { decodeTransaction } from "../../vm/transaction/transaction.ts";
 import type { NodePort, WaitingContent, WaitingQuery } from "../chain-view.ts";
-import { RECOVERED_PER_TURN } from "../limits.ts";
 import type { Channel, Handlers } from "./channel.ts";
 import { paced } from "./paced.ts";
 import { SharedQuestions } from "./shared-questions.ts";
@@ -27,23 +25,16 @@ export function received({ raw, sender }: SentTransaction): RecoveredTransaction
   return { transaction: decodeTransaction(raw), sender };
 }
 
-/** A client's transaction on its way to the node; its sender where this thread has recovered it. */
-interface Submitted {
-  readonly raw: Uint8Array;
-  readonly sender: Address | undefined;
-}
-
 interface SentContent extends Omit<WaitingContent, "transactions"> {
   readonly transactions: readonly SentTransaction[];
 }
 
-export function remoteNode(channel: Pick<Channel, "ask">): NodePort {
+export function remoteNode(channel: Pick<Channel, "ask">, submissions: Pick<NodePort, "submit">): NodePort {
   const contents = new SharedQuestions();
   const statuses = new SharedQuestions();
   const reports = new SharedQuestions();
-  const recover = fewPerTurn();
   return {
-    submit: async (raw) => await channel.ask("submit", { raw, sender: recover(raw) } satisfies Submitted),
+    submit: (raw) => submissions.submit(raw),
     waiting: async (hash) => {
       const found = await channel.ask<SentTransaction | undefined>("waiting", hash);
       return found && received(found);
@@ -62,28 +53,10 @@ export function remoteNode(channel: Pick<Channel, "ask">): NodePort {
   };
 }
 
-/**
- * Recovers the senders of transactions that come one by one: the node would have to wake another thread for each, which
- * costs as much again (measured). Many at once are left to the node, whose threads share them. Throws a TransactionError.
- */
-function fewPerTurn(): (raw: Uint8Array) => Address | undefined {
-  let left = RECOVERED_PER_TURN;
-  return (raw) => {
-    if (left === 0) return undefined;
-    if (left === RECOVERED_PER_TURN) {
-      setImmediate(() => {
-        left = RECOVERED_PER_TURN;
-      });
-    }
-    left--;
-    return recoverSender(decodeTransaction(raw));
-  };
-}
-
 /** The other end. */
 export function nodeAnswers(node: NodePort): Handlers {
   return {
-    submit: ({ raw, sender }: Submitted) => node.submit(raw, sender),
+    submit: (raw: Uint8Array) => node.submit(raw),
     waiting: async (hash: Hex) => {
       const found = await node.waiting(hash);
       return found && sent(found);

@@ -16,7 +16,8 @@ import { Channel, type Handlers } from "./channel.ts";
 import { paced } from "./paced.ts";
 import { ownBlobs, peerAnswers } from "./remote-blobs.ts";
 import { nodeAnswers, sent } from "./remote-node.ts";
-import type { RpcSettings } from "./settings.ts";
+import type { RpcSettings, RpcThreadData } from "./settings.ts";
+import { SubmissionDesk } from "./submission-desk.ts";
 import { fromWire, type WireError } from "./wire-error.ts";
 
 export interface RpcHostLog {
@@ -124,9 +125,18 @@ export class RpcHost {
   }
 
   async #start(port: number): Promise<Running> {
-    const { settings } = this.#options;
+    const { settings, node, log } = this.#options;
+    const desk = new SubmissionDesk({
+      node,
+      onDeath: (reason) => {
+        log.error({ error: reason }, "the thread that recovers senders died; the RPC is started again with it");
+        void worker.terminate();
+      },
+    });
+    const { lanes } = desk;
     const worker = new Worker(compiledWorkerUrl(), {
-      workerData: { ...settings, port },
+      workerData: { ...settings, port, submissions: lanes } satisfies RpcThreadData,
+      transferList: [lanes.refused],
       resourceLimits: { maxOldGenerationSizeMb: HEAP_MB, maxYoungGenerationSizeMb: YOUNG_MB },
     });
     let fault: unknown;
@@ -136,6 +146,7 @@ export class RpcHost {
     });
     return await new Promise((resolve, reject) => {
       const channel = this.#connect(worker, {
+        submitting: () => desk.begin(channel),
         listening: (place: { readonly port: number; readonly url: string }) => {
           const running = { worker, channel, ...place };
           this.#running = running;
@@ -149,6 +160,7 @@ export class RpcHost {
       });
       const bornAt = performance.now();
       worker.on("exit", (code) => {
+        desk.close();
         channel.close(new CodedError("RPC_STOPPED", "the RPC has stopped"));
         const reason = fault ?? new Error(`the RPC's thread ended with code ${code}`);
         if (this.#running?.worker === worker) this.#onDeath(reason, performance.now() - bornAt);

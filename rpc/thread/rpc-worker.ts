@@ -15,13 +15,14 @@ import { Channel } from "./channel.ts";
 import { withLateCalls } from "./late-calls.ts";
 import { remotePeers, type WantedPart } from "./remote-blobs.ts";
 import { received, remoteNode, type SentTransaction } from "./remote-node.ts";
-import { type RpcSettings, VIEW_LIMITS } from "./settings.ts";
+import { type RpcThreadData, VIEW_LIMITS } from "./settings.ts";
 import { SharedQuestions } from "./shared-questions.ts";
+import { type Refusal, Submissions } from "./submissions.ts";
 import { toWire } from "./wire-error.ts";
 
 const port = parentPort;
 assert(port !== null, "this is the program of a thread");
-const settings = workerData as RpcSettings;
+const settings = workerData as RpcThreadData;
 
 let server: RpcServer | undefined;
 let view: ReadView | undefined;
@@ -32,6 +33,8 @@ const channel = new Channel(port, {
   maxQuestions: MAX_QUESTIONS,
   hears: {
     head: () => onHead(),
+    answers: () => submissions.onAnswers(),
+    refused: (refusal: Refusal) => submissions.onRefusal(refusal),
     pending: (transactions: readonly SentTransaction[]) => server?.feed.onPending(transactions.map(received)),
     progress: (progress: SeenProgress) => server?.feed.onProgress(progress),
     syncing: (status: unknown) => server?.feed.onSyncing(status),
@@ -48,6 +51,8 @@ const channel = new Channel(port, {
     },
   },
 });
+
+const submissions = new Submissions(channel, settings.submissions);
 
 try {
   await start();
@@ -70,7 +75,7 @@ async function start(): Promise<void> {
   const pool = new CallPool({ spec, directory, limits, onLater: onHead });
   calls = pool;
   const reads = new ViewReads(spec, view);
-  const chain: ChainView = Object.assign(reads, remoteNode(channel));
+  const chain: ChainView = Object.assign(reads, remoteNode(channel, submissions));
   blobs = await loadBlobs(settings.blobs, remotePeers(channel));
   const monitored = new SharedQuestions();
   server = await startRpcServer({

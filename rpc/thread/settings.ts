@@ -4,6 +4,7 @@ import type { ChainSpec } from "../../genesis/chain-spec.ts";
 import type { RpcAccess } from "../access.ts";
 import type { BlobsSettings } from "../blobs.ts";
 import type { RpcLimits } from "../limits.ts";
+import type { SubmissionLanes } from "./submissions.ts";
 
 /** Where the chain is. */
 export interface ViewSettings {
@@ -21,6 +22,11 @@ export interface RpcSettings extends ViewSettings {
   readonly access: RpcAccess;
   /** Undefined: there is no `/blobs`. */
   readonly blobs?: BlobsSettings;
+}
+
+/** What the thread itself is started with. */
+export interface RpcThreadData extends RpcSettings {
+  readonly submissions: SubmissionLanes;
 }
 
 const MIB = 1024 * 1024;

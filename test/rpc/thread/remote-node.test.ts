@@ -1,9 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { NodePort } from "../../../rpc/chain-view.ts";
-import { RECOVERED_PER_TURN } from "../../../rpc/limits.ts";
 import { paced } from "../../../rpc/thread/paced.ts";
 import { remoteNode } from "../../../rpc/thread/remote-node.ts";
-import { ALICE, SingleNode } from "../../chain/runtime/support/single-node.ts";
 
 /** The end of a channel whose questions are answered by hand, the first first. */
 class Asked {
@@ -12,10 +10,13 @@ class Asked {
     readonly request: unknown;
     readonly answer: (result: unknown) => void;
   }[] = [];
-  readonly node: NodePort = remoteNode({
-    ask: <Result>(name: string, request: unknown): Promise<Result> =>
-      new Promise((resolve) => this.questions.push({ name, request, answer: resolve as (result: unknown) => void })),
-  });
+  readonly node: NodePort = remoteNode(
+    {
+      ask: <Result>(name: string, request: unknown): Promise<Result> =>
+        new Promise((resolve) => this.questions.push({ name, request, answer: resolve as (result: unknown) => void })),
+    },
+    { submit: () => Promise.reject(new Error("nobody submits")) },
+  );
 
   async next(result: unknown): Promise<void> {
     await turn();
@@ -63,35 +64,6 @@ describe("the node as other threads ask it", () => {
     const refused = (await outcomes).filter(({ status }) => status === "rejected");
     expect(refused.length).toBe(300 - 256);
     expect(refused[0]).toMatchObject({ reason: { code: "RPC_BUSY" } });
-  });
-});
-
-describe("a client's transaction", () => {
-  const alone = new SingleNode();
-  alone.remove();
-
-  it("goes to the node with its sender, except where many come in one turn", async () => {
-    const asked = new Asked();
-    const raw = alone.sign(ALICE);
-    const submit = (count: number): void => {
-      for (let i = 0; i < count; i++) void asked.node.submit(raw);
-    };
-    const senders = (): unknown[] =>
-      asked.questions.splice(0).map(({ request }) => (request as { readonly sender: unknown }).sender);
-    submit(RECOVERED_PER_TURN + 10);
-    expect(senders()).toEqual([
-      ...new Array<string>(RECOVERED_PER_TURN).fill(ALICE.address),
-      ...new Array<undefined>(10).fill(undefined),
-    ]);
-    await turn();
-    submit(1);
-    expect(senders()).toEqual([ALICE.address]);
-  });
-
-  it("that is none is refused without asking the node", async () => {
-    const asked = new Asked();
-    await expect(asked.node.submit(new Uint8Array([0xc0]))).rejects.toMatchObject({ code: "TX_MALFORMED" });
-    expect(asked.questions).toEqual([]);
   });
 });
 

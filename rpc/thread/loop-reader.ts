@@ -1,0 +1,39 @@
+/**
+ * Reads a lane on a thread with an event loop. Once woken it looks again in every turn of the loop, which costs next to
+ * nothing, until a turn brought nothing: only then has the writer to wake it.
+ */
+import type { LaneReader, OnNote } from "./lane.ts";
+
+export class LoopReader {
+  readonly #lane: LaneReader;
+  readonly #onNote: OnNote;
+  readonly #atOnce: number;
+  #isAwake = false;
+  #isClosed = false;
+
+  /** `atOnce`: notes that are read before everything else that the thread does has its turn. */
+  constructor(lane: LaneReader, onNote: OnNote, atOnce: number = Number.POSITIVE_INFINITY) {
+    this.#lane = lane;
+    this.#onNote = onNote;
+    this.#atOnce = atOnce;
+  }
+
+  /** Reads what there is now. Called when the writer wakes this end, and whenever it is worth a look. */
+  look(): void {
+    if (this.#isClosed) return;
+    const notes = this.#lane.read(this.#onNote, this.#atOnce);
+    if (this.#isAwake || (notes === 0 && this.#lane.sleep())) return;
+    this.#isAwake = true;
+    setImmediate(() => this.#again());
+  }
+
+  /** Nothing is read any more. */
+  close(): void {
+    this.#isClosed = true;
+  }
+
+  #again(): void {
+    this.#isAwake = false;
+    this.look();
+  }
+}

@@ -1,0 +1,66 @@
+/**
+ * The thread between the RPC's and the node's: recovers the senders of clients' transactions, the one expensive step (some
+ * 80 us each) that needs nothing of either. Started by rpc-host.ts. It has no event loop of its own: it waits for its lane.
+ */
+import { type MessagePort, parentPort, workerData } from "node:worker_threads";
+import { hexToBytes } from "../../base/bytes.ts";
+import { assert } from "../../base/errors.ts";
+import { recoverSender } from "../../vm/transaction/sign.ts";
+import { decodeTransaction, type Transaction } from "../../vm/transaction/transaction.ts";
+import { type LaneMemory, LaneReader, LaneWriter } from "./lane.ts";
+
+export interface SenderThreadData {
+  /** From the RPC's thread: encoded transactions. */
+  readonly submitted: LaneMemory;
+  /** To the node's: hash, sender, encoding. */
+  readonly recovered: LaneMemory;
+  /** To the RPC's: the ids of those that have no sender. They are rare. */
+  readonly refused: MessagePort;
+}
+
+/** So many go to the node at once, or what there is when nothing came for so many milliseconds: waking it costs more than one. */
+const AT_ONCE = 3;
+const PATIENCE = 0.1;
+/** Milliseconds until there may be room again for what the node has not read yet. */
+const ROOM_PAUSE = 1;
+
+assert(parentPort !== null, "this is the program of a thread");
+const node = parentPort;
+const data = workerData as SenderThreadData;
+const submitted = new LaneReader(data.submitted);
+const recovered = new LaneWriter(data.recovered);
+const never = new Int32Array(new SharedArrayBuffer(4));
+
+/** Recovered, and not told to the node. */
+let untold = 0;
+
+for (;;) {
+  if (!submitted.wait(untold === 0 ? undefined : PATIENCE)) tell();
+  submitted.read(recover);
+}
+
+function tell(): void {
+  untold = 0;
+  if (recovered.takesWaking()) node.postMessage(undefined);
+}
+
+function recover(id: number, bytes: Uint8Array): void {
+  // A copy: the native library takes no shared memory.
+  const raw = bytes.slice();
+  let transaction: Transaction;
+  let sender: Uint8Array;
+  try {
+    transaction = decodeTransaction(raw);
+    sender = hexToBytes(recoverSender(transaction));
+  } catch {
+    // Whatever it is, the RPC's thread meets it again, and says it.
+    data.refused.postMessage(id);
+    return;
+  }
+  while (!recovered.write(id, transaction.hash, sender, raw)) {
+    tell();
+    Atomics.wait(never, 0, 0, ROOM_PAUSE);
+  }
+  untold++;
+  if (untold >= AT_ONCE) tell();
+}

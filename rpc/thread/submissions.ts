@@ -1,0 +1,119 @@
+/**
+ * The way of clients' transactions from the RPC's thread to the node's, and of the answers back. It is the busiest of all
+ * that threads say to each other, so it goes through lanes: by way of the thread that recovers senders, and without a
+ * message unless somebody sleeps. Transactions stay in the order in which they came: one that overtakes those before it
+ * would be refused for the nonces that are missing.
+ */
+import type { MessagePort } from "node:worker_threads";
+import { CodedError } from "../../base/errors.ts";
+import { recoverSender } from "../../vm/transaction/sign.ts";
+import { decodeTransaction } from "../../vm/transaction/transaction.ts";
+import { MAX_QUESTIONS, MAX_SUBMITTED_BYTES } from "../limits.ts";
+import type { Channel } from "./channel.ts";
+import { type LaneMemory, LaneReader, LaneWriter } from "./lane.ts";
+import { LoopReader } from "./loop-reader.ts";
+import { fromWire, type WireError } from "./wire-error.ts";
+
+/**
+ * Answers that are sent before the next requests are read. Sending one wakes the client; sending all of them first would
+ * leave the thread that recovers senders without work until the last is sent.
+ */
+const ANSWERS_AT_ONCE = 2;
+
+/** The RPC's end, as it is handed to its thread. */
+export interface SubmissionLanes {
+  readonly submitted: LaneMemory;
+  readonly answered: LaneMemory;
+  readonly refused: MessagePort;
+}
+
+export interface Refusal {
+  readonly id: number;
+  readonly error: WireError;
+}
+
+interface Pending {
+  readonly raw: Uint8Array;
+  readonly resolve: (hash: Uint8Array) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** The RPC's end. */
+export class Submissions {
+  readonly #channel: Pick<Channel, "ask" | "tell">;
+  readonly #submitted: LaneWriter;
+  readonly #answers: LoopReader;
+  readonly #pending = new Map<number, Pending>();
+  /** Those that the lane had no room for, the first first. */
+  readonly #unsent = new Set<number>();
+  #nextId = 0;
+  #hasBegun = false;
+
+  constructor(channel: Pick<Channel, "ask" | "tell">, { submitted, answered, refused }: SubmissionLanes) {
+    this.#channel = channel;
+    this.#submitted = new LaneWriter(submitted);
+    const lane = new LaneReader(answered);
+    this.#answers = new LoopReader(lane, (id, hash) => this.#take(id)?.resolve(hash.slice()), ANSWERS_AT_ONCE);
+    refused.on("message", (id: number) => this.#refuse(id));
+    // It must not keep the thread alive.
+    refused.unref();
+  }
+
+  /** Resolves with the hash once a kill of the node would not lose the transaction. Rejects with why not, or RPC_BUSY. */
+  submit(raw: Uint8Array): Promise<Uint8Array> {
+    if (raw.length > MAX_SUBMITTED_BYTES) return this.#channel.ask("submit", raw);
+    if (this.#pending.size >= MAX_QUESTIONS) {
+      return Promise.reject(new CodedError("RPC_BUSY", "too many requests wait for the node: try again later"));
+    }
+    if (!this.#hasBegun) this.#channel.tell("submitting", undefined);
+    this.#hasBegun = true;
+    return new Promise((resolve, reject) => {
+      const id = this.#nextId;
+      this.#nextId = (id + 1) >>> 0;
+      this.#pending.set(id, { raw, resolve, reject });
+      this.#unsent.add(id);
+      this.#send();
+      // While this thread is busy nobody else tells it that answers have come.
+      this.#answers.look();
+    });
+  }
+
+  /** The node has woken this end. */
+  onAnswers(): void {
+    this.#answers.look();
+  }
+
+  /** The node does not take it. */
+  onRefusal({ id, error }: Refusal): void {
+    this.#take(id)?.reject(fromWire(error));
+  }
+
+  #send(): void {
+    for (const id of this.#unsent) {
+      const { raw } = this.#pending.get(id) as Pending;
+      if (!this.#submitted.write(id, raw)) break;
+      this.#unsent.delete(id);
+      this.#submitted.wake();
+    }
+  }
+
+  /** Whatever is heard of one means that there is room for others. */
+  #take(id: number): Pending | undefined {
+    const pending = this.#pending.get(id);
+    this.#pending.delete(id);
+    if (this.#unsent.size > 0) this.#send();
+    return pending;
+  }
+
+  /** It has no sender: finding that out again gives the full error with its data. */
+  #refuse(id: number): void {
+    const pending = this.#take(id);
+    if (pending === undefined) return;
+    try {
+      recoverSender(decodeTransaction(pending.raw));
+      pending.reject(new Error("a thread found no sender of a transaction that has one here"));
+    } catch (error) {
+      pending.reject(error);
+    }
+  }
+}

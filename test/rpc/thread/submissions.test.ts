@@ -1,0 +1,125 @@
+import { MessageChannel } from "node:worker_threads";
+import { afterEach, describe, expect, it } from "vitest";
+import { bytesToHex } from "../../../base/bytes.ts";
+import { CodedError } from "../../../base/errors.ts";
+import type { KnownSender } from "../../../chain/runtime/sender-cache.ts";
+import { MAX_QUESTIONS, MAX_SUBMITTED_BYTES } from "../../../rpc/limits.ts";
+import { LaneReader, LaneWriter, laneMemory } from "../../../rpc/thread/lane.ts";
+import { SubmissionDesk } from "../../../rpc/thread/submission-desk.ts";
+import { type Refusal, Submissions } from "../../../rpc/thread/submissions.ts";
+import { decodeTransaction } from "../../../vm/transaction/transaction.ts";
+import { ALICE, SingleNode } from "../../chain/runtime/support/single-node.ts";
+
+const alone = new SingleNode();
+alone.remove();
+const raws = Array.from({ length: 200 }, (_, nonce) => alone.sign(ALICE, { nonce: BigInt(nonce) }));
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** The ends of both threads in this one, with the real thread that recovers senders between them. */
+class Way {
+  readonly taken: { readonly raw: Uint8Array; readonly known: KnownSender | undefined }[] = [];
+  readonly deaths: unknown[] = [];
+  asked = 0;
+  refuses: CodedError | undefined;
+  readonly #desk = new SubmissionDesk({
+    node: {
+      submit: async (raw, known) => {
+        this.taken.push({ raw, known });
+        if (this.refuses !== undefined) throw this.refuses;
+        return known?.hash ?? new Uint8Array(32);
+      },
+    },
+    onDeath: (reason) => this.deaths.push(reason),
+  });
+  readonly submissions: Submissions;
+
+  constructor() {
+    const toRpc = (name: string, news: unknown): void => {
+      if (name === "answers") this.submissions.onAnswers();
+      else this.submissions.onRefusal(news as Refusal);
+    };
+    this.submissions = new Submissions(
+      {
+        ask: async <Result>() => {
+          this.asked++;
+          return undefined as Result;
+        },
+        tell: () => this.#desk.begin({ tell: toRpc, tellAtOnce: toRpc }),
+      },
+      this.#desk.lanes,
+    );
+  }
+
+  close(): void {
+    this.#desk.close();
+  }
+}
+
+let way: Way | undefined;
+afterEach(() => way?.close());
+
+describe("a client's transaction on its way to the node", () => {
+  it("comes there with its sender and hash, in the order of submission, and is answered with the hash", async () => {
+    way = new Way();
+    const hashes = await Promise.all(raws.map((raw) => way?.submissions.submit(raw)));
+    expect(hashes).toEqual(raws.map((raw) => decodeTransaction(raw).hash));
+    expect(way.taken.map(({ raw }) => bytesToHex(raw))).toEqual(raws.map(bytesToHex));
+    expect(new Set(way.taken.map(({ known }) => known?.sender))).toEqual(new Set([ALICE.address]));
+    expect(way.taken.map(({ known }) => known?.hash)).toEqual(hashes);
+    expect([way.asked, way.deaths]).toEqual([0, []]);
+  });
+
+  it("that is none is refused with its code, and the node does not hear of it", async () => {
+    way = new Way();
+    await expect(way.submissions.submit(new Uint8Array([0xc0]))).rejects.toMatchObject({ code: "TX_MALFORMED" });
+    const forged = (raws[0] as Uint8Array).slice();
+    // s, the last of it, is zero.
+    forged.fill(0, -32);
+    await expect(way.submissions.submit(forged)).rejects.toMatchObject({ code: expect.stringMatching(/^TX_/) });
+    expect(way.taken).toEqual([]);
+    expect(await way.submissions.submit(raws[0] as Uint8Array)).toHaveLength(32);
+  });
+
+  it("is refused with what the node says", async () => {
+    way = new Way();
+    way.refuses = new CodedError("MEMPOOL_KNOWN", "it waits already", { hash: "0x1" });
+    const refused = way.submissions.submit(raws[0] as Uint8Array);
+    await expect(refused).rejects.toMatchObject({ code: "MEMPOOL_KNOWN", data: { hash: "0x1" } });
+  });
+
+  it("takes the way of other questions when it is too long for any chain", async () => {
+    way = new Way();
+    await way.submissions.submit(new Uint8Array(MAX_SUBMITTED_BYTES + 1));
+    expect([way.asked, way.taken]).toEqual([1, []]);
+  });
+});
+
+describe("many transactions at once", () => {
+  it("wait for room in the lane, keep their order, and are refused beyond a bound", async () => {
+    const { port1, port2 } = new MessageChannel();
+    const memory = { submitted: laneMemory(1024), answered: laneMemory(2 ** 22) };
+    const submissions = new Submissions(
+      { ask: () => Promise.reject(new Error("nobody asks")), tell: () => undefined },
+      { ...memory, refused: port1 },
+    );
+    const [reader, answers] = [new LaneReader(memory.submitted), new LaneWriter(memory.answered)];
+    const all = Array.from({ length: MAX_QUESTIONS }, (_, index) =>
+      submissions.submit(Uint8Array.of(index, index >> 8)),
+    );
+    await expect(submissions.submit(Uint8Array.of(1))).rejects.toMatchObject({ code: "RPC_BUSY" });
+    const seen: number[] = [];
+    while (seen.length < all.length) {
+      const read = reader.read((id, bytes) => {
+        seen.push((bytes[0] as number) + 256 * (bytes[1] as number));
+        answers.write(id, new Uint8Array(32).fill(id));
+      });
+      expect(read).toBeGreaterThan(0);
+      submissions.onAnswers();
+      for (let left = read; left > 0; left--) await turn();
+    }
+    expect(seen).toEqual(all.map((_, index) => index));
+    expect((await Promise.all(all)).map(([first]) => first)).toEqual(all.map((_, index) => index & 0xff));
+    port1.close();
+    port2.close();
+  });
+});
