@@ -86,4 +86,4 @@ export const MAX_RECOVERED_BYTES: number = 32 * 1024 * 1024;
 export const INLINE_RECOVERIES = 8;
 
 /** Milliseconds of a block's execution before others have their turn: clients are answered meanwhile. */
-export const EXECUTION_SLICE = 0.4;
+export const EXECUTION_SLICE = 0.5;

@@ -224,8 +224,8 @@ export class Node extends ChainReader {
    * Takes a signed transaction, to be in a block soon. Resolves with its hash when a kill would not lose it. Rejects with
    * a TransactionError, a MEMPOOL_ error, NODE_BUSY or NODE_STOPPING. What is known of it, where a thread of ours has recovered its sender.
    */
-  submit(raw: Uint8Array, known?: KnownSender): Promise<Uint8Array> {
-    return this.#intake.submit(raw, known && this.#senders.know(raw, known));
+  async submit(raw: Uint8Array, known?: KnownSender): Promise<Uint8Array> {
+    return await this.#intake.submit(raw, known && this.#senders.know(raw, known));
   }
 
   /** A message of consensus from a peer. */

@@ -37,7 +37,7 @@ import { type NodeMeter, noMeter } from "./node-meter.ts";
 import type { NetworkFactory, NodeNetwork } from "./node-network.ts";
 import { openLog } from "./open-log.ts";
 import { Relay } from "./relay.ts";
-import { slicesOf } from "./slices.ts";
+import { slicer } from "./slices.ts";
 import { UpgradeWatch } from "./upgrade-watch.ts";
 import type { ValidatorSource } from "./validator-source.ts";
 
@@ -143,10 +143,11 @@ async function openParts(options: OpenNodeOptions, opened: Closing): Promise<Ope
   const evidence = await EvidenceBook.open(join(directory, "evidence.jsonl"), warn);
   opened.add(() => evidence.close());
   const { coinbase, validators, knownUpgrades } = options;
+  const slices = slicer(EXECUTION_SLICE);
   const node = new Node({
     ...{ spec, store, log, records, floor, journal, evidence, senders, verifier, crypto, signer, coinbase },
     ...{ clock, say, meter, onFailure },
-    run: (work) => inTurns(work, slicesOf(EXECUTION_SLICE)),
+    run: (work) => inTurns(work, slices()),
     ...(validators && { validators }),
     ...(knownUpgrades && { knownUpgrades }),
   });

@@ -1,20 +1,29 @@
 import type { Pause } from "../../base/work.ts";
 
 /**
- * Lets the event loop go round whenever the work has taken so many milliseconds of it, or half as many as others took the
- * last time: however much they have to do, the work gets a third of the thread.
+ * Lets the event loop go round whenever a work has taken so many milliseconds of it, or half as many as others took the
+ * last time: however much they have to do, works get a third of the thread. Several works that are under way together do
+ * not count as others to each other: each would give the next one reason to take longer.
  */
-export function slicesOf(milliseconds: number, now: () => number = () => performance.now()): Pause {
-  let end = now() + milliseconds;
+export function slicer(milliseconds: number, now: () => number = () => performance.now()): () => Pause {
+  /** What all works have taken together. */
+  let taken = 0;
   return () => {
-    const left = now();
-    if (left < end) return undefined;
-    return new Promise((resolve) => {
-      setImmediate(() => {
-        const back = now();
-        end = back + Math.max(milliseconds, (back - left) / 2);
-        resolve();
+    let start = now();
+    let end = start + milliseconds;
+    return () => {
+      const left = now();
+      if (left < end) return undefined;
+      taken += left - start;
+      const before = taken;
+      return new Promise((resolve) => {
+        setImmediate(() => {
+          start = now();
+          const others = start - left - (taken - before);
+          end = start + Math.max(milliseconds, others / 2);
+          resolve();
+        });
       });
-    });
+    };
   };
 }

@@ -4,7 +4,7 @@
  */
 import { bytesToHex, equalBytes } from "../../base/bytes.ts";
 import { assert } from "../../base/errors.ts";
-import { finish, type Run } from "../../base/work.ts";
+import { finish, type Run, type Work } from "../../base/work.ts";
 import type { StateReader } from "../../vm/state/reader.ts";
 import type { StateVersion } from "../../vm/state/state-version.ts";
 import { EMPTY_HEAD } from "../../vm/tree/page-sources.ts";
@@ -13,7 +13,7 @@ import { ArchiveState } from "./archive.ts";
 import { BlockReader } from "./block-reader.ts";
 import { checkLinks, readHeader, type StoredHeader } from "./block-records.ts";
 import { metaKey } from "./buckets.ts";
-import { Database } from "./database.ts";
+import { Database, type DatabaseBatch } from "./database.ts";
 import { DiskState, StateCaches } from "./disk-state.ts";
 import { damaged, storeError } from "./errors.ts";
 import { DEFAULT_LIMITS, type StoreLimits } from "./limits.ts";
@@ -30,7 +30,7 @@ import {
 import { isNext } from "./next-block.ts";
 import { PinnedState } from "./pinned-state.ts";
 import { stateNotKept } from "./state-not-kept.ts";
-import { type FinalBlock, putHistory, puttingFinalBlock } from "./write-block.ts";
+import { type FinalBlock, puttingFinalBlock, puttingHistory } from "./write-block.ts";
 
 export interface OpenOptions {
   /** The chain that the database must hold. Without it, an existing database is opened as it is. */
@@ -183,10 +183,9 @@ export class ChainStore extends BlockReader {
     this.#isWriting = true;
     try {
       const batch = this.database.batch();
-      const putting = puttingFinalBlock(this.database, batch, block);
+      const putting = this.#putting(batch, block);
       if (run === undefined) finish(putting);
       else await run(putting);
-      if (this.isArchive) putHistory(this.database, batch, this.state(), block);
       await batch.write(sync);
       this.#caches.advance(changes, treeUpdate);
       this.#setHead({ number: Number(block.header.number), header: block.header, hash: block.hash }, treeUpdate.head);
@@ -196,6 +195,11 @@ export class ChainStore extends BlockReader {
     } finally {
       this.#isWriting = false;
     }
+  }
+
+  *#putting(batch: DatabaseBatch, block: FinalBlock): Work<void> {
+    yield* puttingFinalBlock(this.database, batch, block);
+    if (this.isArchive) yield* puttingHistory(this.database, batch, this.state(), block);
   }
 
   /** After this, also what was committed without `sync` survives a power failure. */

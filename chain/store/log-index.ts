@@ -13,6 +13,7 @@
 import { EMPTY_BYTES, type Hex, hexToBytes } from "../../base/bytes.ts";
 import { keccak256 } from "../../base/keccak.ts";
 import { decodeRlp, encodeRlp, rlpInteger, rlpList, rlpOfInteger } from "../../base/rlp.ts";
+import type { Work } from "../../base/work.ts";
 import { BLOOM_BYTES, type Bloom } from "../../vm/receipt/bloom.ts";
 import type { Receipt } from "../../vm/receipt/receipt.ts";
 import type { Address } from "../../vm/state/account.ts";
@@ -64,14 +65,17 @@ function subject(kind: number, name: Hex): Subject {
   return bytes;
 }
 
-/** Adds a block to the index. Commits come one after the other, so what is read here is what was written last. */
-export function putLogIndex(
+/**
+ * Adds a block to the index, in steps: a block may have as many topics as it has gas for. Commits come one after the
+ * other, so what is read here is what was written last.
+ */
+export function* puttingLogIndex(
   database: Database,
   batch: DatabaseBatch,
   number: number,
   receipts: readonly Receipt[],
   bloom: Bloom,
-): void {
+): Work<void> {
   const extent = readExtent(database);
   // A program that knew no index may have written blocks in between: then it begins anew.
   const { first, blooms } = extent?.last === number - 1 ? extent : { first: number, blooms: number };
@@ -82,6 +86,7 @@ export function putLogIndex(
     const bit = number % SECTION_BLOCKS;
     section[bit >> 3] = (section[bit >> 3] as number) | (1 << (bit & 7));
     batch.put(key, section);
+    yield;
   }
   if (receipts.some(({ logs }) => logs.length > 0)) putBloom(database, batch, number, bloom);
 }
@@ -96,7 +101,7 @@ function putBloom(database: Database, batch: DatabaseBatch, number: number, bloo
   batch.put(key, group);
 }
 
-function subjectsOf(receipts: readonly Receipt[]): Iterable<Subject> {
+function* subjectsOf(receipts: readonly Receipt[]): Iterable<Subject> {
   const addresses = new Set<Address>();
   const topics = new Set<Hex>();
   for (const { logs } of receipts) {
@@ -105,12 +110,9 @@ function subjectsOf(receipts: readonly Receipt[]): Iterable<Subject> {
       if (own[0] !== undefined) topics.add(own[0]);
     }
   }
-  if (addresses.size === 0) return [];
-  return [
-    ANYTHING,
-    ...[...addresses].map((address) => subject(ADDRESS, address)),
-    ...[...topics].map((topic) => subject(TOPIC, topic)),
-  ];
+  if (addresses.size > 0) yield ANYTHING;
+  for (const address of addresses) yield subject(ADDRESS, address);
+  for (const topic of topics) yield subject(TOPIC, topic);
 }
 
 /**

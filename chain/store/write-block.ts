@@ -16,7 +16,7 @@ import { accountSubject, HAS_NONE, HAS_SLOTS, putChange, slotSubject, storageSub
 import { putHeader, puttingBody } from "./block-records.ts";
 import { BUCKETS, bucketKey, numberKey } from "./buckets.ts";
 import type { Database, DatabaseBatch } from "./database.ts";
-import { putLogIndex } from "./log-index.ts";
+import { puttingLogIndex } from "./log-index.ts";
 import { putHead } from "./meta.ts";
 
 /** A block that is final: its header, what executing it gave, and the proof of finality. */
@@ -30,43 +30,51 @@ export interface FinalBlock {
   readonly nextValidators?: readonly ValidatorStake[] | undefined;
 }
 
-/** In steps, of which none takes longer than one record or one encoding of all transactions. */
+/** In steps, of which none takes longer than a record, or one encoding of all transactions or receipts. */
 export function* puttingFinalBlock(database: Database, batch: DatabaseBatch, block: FinalBlock): Work<void> {
   const { header, hash, executed, certificate, nextValidators } = block;
-  putState(batch, executed.changes);
-  yield;
-  putPages(batch, executed.treeUpdate);
-  yield;
+  yield* puttingState(batch, executed.changes);
+  yield* puttingPages(batch, executed.treeUpdate);
   const number = Number(header.number);
   putHeader(batch, header, hash, certificate, nextValidators);
   yield* puttingBody(batch, number, executed.included, executed.receipts, nextValidators);
-  putLogIndex(database, batch, number, executed.receipts, header.logsBloom);
+  yield* puttingLogIndex(database, batch, number, executed.receipts, header.logsBloom);
   putHead(batch, { number, hash, tree: executed.treeUpdate.head });
 }
 
-function putState(batch: DatabaseBatch, changes: StateChanges): void {
+function* puttingState(batch: DatabaseBatch, changes: StateChanges): Work<void> {
   for (const [address, account] of changes.accounts) {
     const key = bucketKey(BUCKETS.accounts, keyOfAccount(address));
     if (account === undefined) batch.delete(key);
     else batch.put(key, encodeAccount(account));
+    yield;
   }
   for (const [address, slots] of changes.storage) {
     for (const [slot, value] of slots) {
       const key = bucketKey(BUCKETS.slots, keyOfSlot(address, slot));
       if (value.length === 0) batch.delete(key);
       else batch.put(key, value);
+      yield;
     }
   }
   for (const [hash, code] of changes.code) batch.put(bucketKey(BUCKETS.code, hexToBytes(hash)), code);
 }
 
-function putPages(batch: DatabaseBatch, update: TreeUpdate): void {
-  for (const [number, page] of update.written) batch.put(numberKey(BUCKETS.pages, number), encodePage(page));
+function* puttingPages(batch: DatabaseBatch, update: TreeUpdate): Work<void> {
+  for (const [number, page] of update.written) {
+    batch.put(numberKey(BUCKETS.pages, number), encodePage(page));
+    yield;
+  }
   for (const number of update.removed) batch.delete(numberKey(BUCKETS.pages, number));
 }
 
-/** The block's reverse diff. `parent` is the state before it. */
-export function putHistory(database: Database, batch: DatabaseBatch, parent: StateVersion, block: FinalBlock): void {
+/** The block's reverse diff, in steps. `parent` is the state before it. */
+export function* puttingHistory(
+  database: Database,
+  batch: DatabaseBatch,
+  parent: StateVersion,
+  block: FinalBlock,
+): Work<void> {
   const number = Number(block.header.number);
   const { changes, state } = block.executed;
   const record = (account: Account | undefined): Uint8Array =>
@@ -75,11 +83,13 @@ export function putHistory(database: Database, batch: DatabaseBatch, parent: Sta
     const before = record(parent.reader.account(address));
     if (equalBytes(before, record(account))) continue;
     putChange(database, batch, accountSubject(address), number, before);
+    yield;
   }
   for (const [address, slots] of changes.storage) {
     for (const [slot, value] of slots) {
       const before = parent.reader.storage(address, slot);
       if (!equalBytes(before, value)) putChange(database, batch, slotSubject(address, slot), number, before);
+      yield;
     }
     const account = keyOfAccount(address);
     const had = hasPrefix(parent.head, parent.pages, account);

@@ -48,6 +48,9 @@ export interface Transaction extends UnsignedTransaction {
 /** Fields before the signature, by type. */
 const UNSIGNED_FIELDS: Readonly<Record<TransactionType, number>> = { 0: 6, 1: 8, 2: 9 };
 
+/** More than any type has fields, with the list of them and the access list. */
+const FIELD_ITEMS = 16;
+
 export interface DecodeOptions {
   /** More bytes than this are not even looked at. */
   readonly maxBytes?: number;
@@ -82,8 +85,13 @@ export function checkSize(raw: Uint8Array, maxBytes: number): void {
   throw transactionError("TX_TOO_LARGE", `a transaction has at most ${maxBytes} bytes`, { length: raw.length });
 }
 
+/** The densest that may be there are entries of an access list without slots: three items in 23 bytes. */
+function maxItems({ length }: Uint8Array): number {
+  return FIELD_ITEMS + Math.ceil((3 * length) / 23);
+}
+
 function decodeLegacy(raw: Uint8Array, hash: Uint8Array): Transaction {
-  const fields = rlpList(decodeRlp(raw), 9);
+  const fields = rlpList(decodeRlp(raw, maxItems(raw)), 9);
   const gasPrice = rlpInteger(fields[1] as RlpItem, 32);
   const v = rlpInteger(fields[6] as RlpItem, 32);
   let chainId: bigint | undefined;
@@ -117,7 +125,7 @@ function decodeLegacy(raw: Uint8Array, hash: Uint8Array): Transaction {
 
 function decodeTyped(type: 1 | 2, raw: Uint8Array, hash: Uint8Array): Transaction {
   const unsigned = UNSIGNED_FIELDS[type];
-  const fields = rlpList(decodeRlp(raw.subarray(1)), unsigned + 3);
+  const fields = rlpList(decodeRlp(raw.subarray(1), maxItems(raw)), unsigned + 3);
   // Type 2 has two fees where type 1 has one; everything after is shifted by one.
   const shift = type - 1;
   const priority = rlpInteger(fields[2] as RlpItem, 32);

@@ -2,10 +2,11 @@ import fc from "fast-check";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { EMPTY_BYTES, type Hex, hexToBytes } from "../../../base/bytes.ts";
 import { encodeRlp, rlpOfInteger } from "../../../base/rlp.ts";
+import { finish } from "../../../base/work.ts";
 import { metaKey } from "../../../chain/store/buckets.ts";
 import { Database } from "../../../chain/store/database.ts";
 import { DEFAULT_LIMITS } from "../../../chain/store/limits.ts";
-import { type LogQuery, logBlocks, putLogIndex } from "../../../chain/store/log-index.ts";
+import { type LogQuery, logBlocks, puttingLogIndex } from "../../../chain/store/log-index.ts";
 import { bloomBits, bloomMayContainAny, bloomOfLogs } from "../../../vm/receipt/bloom.ts";
 import type { Log } from "../../../vm/receipt/log.ts";
 import type { Receipt } from "../../../vm/receipt/receipt.ts";
@@ -31,7 +32,7 @@ afterEach(async () => {
 
 async function commit(number: number, logs: readonly Log[]): Promise<void> {
   const batch = database.batch();
-  putLogIndex(database, batch, number, [receiptOf(logs)], bloomOfLogs(logs));
+  finish(puttingLogIndex(database, batch, number, [receiptOf(logs)], bloomOfLogs(logs)));
   await batch.write(false);
 }
 
