@@ -128,8 +128,8 @@ export const READS_IN_HAND_MILLISECONDS = 3;
 export const MAX_READS_ANSWER: number = MIB;
 /** Of callsWaiting, what one address may have; loopback may have all. */
 export const CALLS_SHARE: number = 1 / 4;
-/** Transactions that take the fast way to the node (rpc/thread/submissions.ts); longer ones go as other questions do. */
-export const MAX_SUBMITTED_BYTES: number = MIB / 4;
+/** Of transactions on their way to the node, in all. */
+export const MAX_SUBMITTED_BYTES: number = 64 * MIB;
 /** Of subscriptions, what one address may have; loopback may have all. */
 export const SUBSCRIPTIONS_SHARE: number = 1 / 4;
 /** Blocks whose logs subscribers have yet to be told of; beyond, nothing else is done until they are. */

@@ -48,6 +48,7 @@ export class Channel {
   #outgoing: Frame[] = [];
   /** When the first of them was said. */
   #since = 0;
+  #isFlushing = false;
   #nextId = 0;
   #closed: Error | undefined;
 
@@ -77,12 +78,6 @@ export class Channel {
     if (this.#closed === undefined) this.#send(["tell", name, news]);
   }
 
-  /** Without waiting for more of the same turn. */
-  tellAtOnce(name: string, news: unknown): void {
-    this.tell(name, news);
-    this.#flush();
-  }
-
   /** The other end is gone: nobody will answer any more. */
   close(reason: Error): void {
     this.#closed ??= reason;
@@ -92,13 +87,25 @@ export class Channel {
 
   #send(frame: Frame): void {
     const isFirst = this.#outgoing.push(frame) === 1;
+    if (frame[0] !== "ask") {
+      this.#flushSoon();
+      return;
+    }
     const now = this.#now();
     if (isFirst) {
       this.#since = now;
-      // Not after the turn's other work: of that there may be milliseconds, and an answer is waited for.
-      if (frame[0] === "answer" || frame[0] === "failure") process.nextTick(() => this.#flush());
-      else setImmediate(() => this.#flush());
+      setImmediate(() => this.#flush());
     } else if (now - this.#since > PATIENCE) this.#flush();
+  }
+
+  /** Answers and news, after all that is said with them, but before the turn's other work: of that there may be milliseconds. */
+  #flushSoon(): void {
+    if (this.#isFlushing) return;
+    this.#isFlushing = true;
+    process.nextTick(() => {
+      this.#isFlushing = false;
+      this.#flush();
+    });
   }
 
   #flush(): void {

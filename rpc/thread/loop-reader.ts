@@ -7,12 +7,12 @@ import type { LaneReader, OnNote } from "./lane.ts";
 export class LoopReader {
   readonly #lane: LaneReader;
   readonly #onNote: OnNote;
-  readonly #atOnce: number;
+  readonly #atOnce: () => number;
   #isAwake = false;
   #isClosed = false;
 
   /** `atOnce`: notes that are read before everything else that the thread does has its turn. */
-  constructor(lane: LaneReader, onNote: OnNote, atOnce: number = Number.POSITIVE_INFINITY) {
+  constructor(lane: LaneReader, onNote: OnNote, atOnce: () => number = () => Number.POSITIVE_INFINITY) {
     this.#lane = lane;
     this.#onNote = onNote;
     this.#atOnce = atOnce;
@@ -21,7 +21,7 @@ export class LoopReader {
   /** Reads what there is now. Called when the writer wakes this end, and whenever it is worth a look. */
   look(): void {
     if (this.#isClosed) return;
-    const notes = this.#lane.read(this.#onNote, this.#atOnce);
+    const notes = this.#lane.read(this.#onNote, this.#atOnce());
     if (this.#isAwake || (notes === 0 && this.#lane.sleep())) return;
     this.#isAwake = true;
     setImmediate(() => this.#again());

@@ -56,7 +56,6 @@ export function remoteNode(channel: Pick<Channel, "ask">, submissions: Pick<Node
 /** The other end. */
 export function nodeAnswers(node: NodePort): Handlers {
   return {
-    submit: (raw: Uint8Array) => node.submit(raw),
     waiting: async (hash: Hex) => {
       const found = await node.waiting(hash);
       return found && sent(found);

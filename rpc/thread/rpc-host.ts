@@ -128,6 +128,7 @@ export class RpcHost {
     const { settings, node, log } = this.#options;
     const desk = new SubmissionDesk({
       node,
+      maxTransactionBytes: settings.spec.block.maxTransactionBytes,
       onDeath: (reason) => {
         log.error({ error: reason }, "the thread that recovers senders died; the RPC is started again with it");
         void worker.terminate();

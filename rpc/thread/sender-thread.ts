@@ -8,13 +8,15 @@ import { assert } from "../../base/errors.ts";
 import { recoverSender } from "../../vm/transaction/sign.ts";
 import { decodeTransaction, type Transaction } from "../../vm/transaction/transaction.ts";
 import { type LaneMemory, LaneReader, LaneWriter } from "./lane.ts";
+import type { Refusal } from "./submissions.ts";
+import { toWire } from "./wire-error.ts";
 
 export interface SenderThreadData {
   /** From the RPC's thread: encoded transactions. */
   readonly submitted: LaneMemory;
   /** To the node's: hash, sender, encoding. */
   readonly recovered: LaneMemory;
-  /** To the RPC's: the ids of those that have no sender. They are rare. */
+  /** To the RPC's: those that have no sender, as a `Refusal`. They are rare. */
   readonly refused: MessagePort;
 }
 
@@ -52,9 +54,10 @@ function recover(id: number, bytes: Uint8Array): void {
   try {
     transaction = decodeTransaction(raw);
     sender = hexToBytes(recoverSender(transaction));
-  } catch {
-    // Whatever it is, the RPC's thread meets it again, and says it.
-    data.refused.postMessage(id);
+  } catch (error) {
+    data.refused.postMessage({ id, error: toWire(error) } satisfies Refusal);
+    // More that have none may follow, and good ones before them must not wait for the last.
+    if (untold > 0) tell();
     return;
   }
   while (!recovered.write(id, transaction.hash, sender, raw)) {

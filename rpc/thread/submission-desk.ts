@@ -1,8 +1,8 @@
 /** The node's end of the way of clients' transactions (submissions.ts), and the thread that recovers their senders. */
-import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
+import { MessageChannel, Worker } from "node:worker_threads";
 import { bytesToHex } from "../../base/bytes.ts";
 import type { NodePort } from "../chain-view.ts";
-import { MAX_QUESTIONS, MAX_SUBMITTED_BYTES } from "../limits.ts";
+import { MAX_QUESTIONS } from "../limits.ts";
 import type { Channel } from "./channel.ts";
 import { type LaneMemory, LaneReader, LaneWriter, laneMemory } from "./lane.ts";
 import { LoopReader } from "./loop-reader.ts";
@@ -12,24 +12,26 @@ import { toWire } from "./wire-error.ts";
 
 const HASH_BYTES = 32;
 const SENDER_BYTES = 20;
-/** Between two threads: thousands of usual transactions, and at least two of the largest. */
-const LANE_BYTES: number = 4 * MAX_SUBMITTED_BYTES;
+/** Between two threads: so many of the largest transactions, or thousands of usual ones. */
+const LANE_TRANSACTIONS = 4;
 /** For an answer to every question that may be open: there is always room for one. */
 const ANSWER_BYTES: number = 2 * MAX_QUESTIONS * (8 + HASH_BYTES);
 
 /** To the RPC's thread. */
-type RpcChannel = Pick<Channel, "tell" | "tellAtOnce">;
+type RpcChannel = Pick<Channel, "tell">;
 
 export interface SubmissionDeskOptions {
   readonly node: Pick<NodePort, "submit">;
+  /** Of the chain. */
+  readonly maxTransactionBytes: number;
   /** The thread died of a bug: nobody answers what is submitted from now on. */
   readonly onDeath: (reason: unknown) => void;
 }
 
 export class SubmissionDesk {
   readonly #options: SubmissionDeskOptions;
-  readonly #submitted: LaneMemory = laneMemory(powerOfTwo(LANE_BYTES));
-  readonly #recovered: LaneMemory = laneMemory(powerOfTwo(LANE_BYTES));
+  readonly #submitted: LaneMemory;
+  readonly #recovered: LaneMemory;
   readonly #answered: LaneMemory = laneMemory(powerOfTwo(ANSWER_BYTES));
   readonly #refused = new MessageChannel();
   readonly #reader: LoopReader;
@@ -40,13 +42,17 @@ export class SubmissionDesk {
 
   constructor(options: SubmissionDeskOptions) {
     this.#options = options;
+    const bytes = powerOfTwo(LANE_TRANSACTIONS * options.maxTransactionBytes);
+    this.#submitted = laneMemory(bytes);
+    this.#recovered = laneMemory(bytes);
     this.#answers = new LaneWriter(this.#answered);
     this.#reader = new LoopReader(new LaneReader(this.#recovered), (id, note) => this.#take(id, note));
   }
 
   /** The other end. Its port is to be transferred. */
-  get lanes(): SubmissionLanes & { readonly refused: MessagePort } {
-    return { submitted: this.#submitted, answered: this.#answered, refused: this.#refused.port1 };
+  get lanes(): SubmissionLanes {
+    const { maxTransactionBytes } = this.#options;
+    return { maxTransactionBytes, submitted: this.#submitted, answered: this.#answered, refused: this.#refused.port1 };
   }
 
   /** With the first transaction: a node that nobody sends any does without the thread. */
@@ -58,13 +64,19 @@ export class SubmissionDesk {
       recovered: this.#recovered,
       refused: this.#refused.port2,
     };
-    const thread = new Worker(compiledWorkerUrl(), {
-      workerData: data,
-      transferList: [data.refused],
-    });
+    try {
+      this.#watch(new Worker(compiledWorkerUrl(), { workerData: data, transferList: [data.refused] }));
+    } catch (error) {
+      // The machine has no room for another thread. Without it nothing is submitted, but the node goes on.
+      this.#options.onDeath(error);
+    }
+  }
+
+  #watch(thread: Worker): void {
     this.#thread = thread;
     thread.on("message", () => this.#reader.look());
     let fault: unknown;
+    // `exit` follows; without a listener the error would end the process.
     thread.on("error", (error) => {
       fault = error;
     });
@@ -95,7 +107,7 @@ export class SubmissionDesk {
 
   #answer(id: number, hash: Uint8Array): void {
     this.#answers.write(id, hash);
-    if (this.#answers.takesWaking()) this.#channel?.tellAtOnce("answers", undefined);
+    if (this.#answers.takesWaking()) this.#channel?.tell("answers", undefined);
   }
 }
 

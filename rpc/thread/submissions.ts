@@ -6,8 +6,7 @@
  */
 import type { MessagePort } from "node:worker_threads";
 import { CodedError } from "../../base/errors.ts";
-import { recoverSender } from "../../vm/transaction/sign.ts";
-import { decodeTransaction } from "../../vm/transaction/transaction.ts";
+import { checkSize } from "../../vm/transaction/transaction.ts";
 import { MAX_QUESTIONS, MAX_SUBMITTED_BYTES } from "../limits.ts";
 import type { Channel } from "./channel.ts";
 import { type LaneMemory, LaneReader, LaneWriter } from "./lane.ts";
@@ -15,13 +14,16 @@ import { LoopReader } from "./loop-reader.ts";
 import { fromWire, type WireError } from "./wire-error.ts";
 
 /**
- * Answers that are sent before the next requests are read. Sending one wakes the client; sending all of them first would
- * leave the thread that recovers senders without work until the last is sent.
+ * Answers that are sent before the next requests are read: so many, or one of so many that wait. Sending one wakes the
+ * client; sending all of them first would leave the thread that recovers senders without work until the last is sent.
  */
 const ANSWERS_AT_ONCE = 2;
+const ANSWERS_SHARE = 8;
 
 /** The RPC's end, as it is handed to its thread. */
 export interface SubmissionLanes {
+  /** Of the chain: longer transactions are refused. */
+  readonly maxTransactionBytes: number;
   readonly submitted: LaneMemory;
   readonly answered: LaneMemory;
   readonly refused: MessagePort;
@@ -40,37 +42,43 @@ interface Pending {
 
 /** The RPC's end. */
 export class Submissions {
-  readonly #channel: Pick<Channel, "ask" | "tell">;
+  readonly #channel: Pick<Channel, "tell">;
+  readonly #maxTransactionBytes: number;
   readonly #submitted: LaneWriter;
   readonly #answers: LoopReader;
   readonly #pending = new Map<number, Pending>();
   /** Those that the lane had no room for, the first first. */
   readonly #unsent = new Set<number>();
+  #bytes = 0;
   #nextId = 0;
   #hasBegun = false;
 
-  constructor(channel: Pick<Channel, "ask" | "tell">, { submitted, answered, refused }: SubmissionLanes) {
+  constructor(channel: Pick<Channel, "tell">, lanes: SubmissionLanes) {
+    const { maxTransactionBytes, submitted, answered, refused } = lanes;
     this.#channel = channel;
+    this.#maxTransactionBytes = maxTransactionBytes;
     this.#submitted = new LaneWriter(submitted);
     const lane = new LaneReader(answered);
-    this.#answers = new LoopReader(lane, (id, hash) => this.#take(id)?.resolve(hash.slice()), ANSWERS_AT_ONCE);
-    refused.on("message", (id: number) => this.#refuse(id));
+    const atOnce = (): number => Math.max(ANSWERS_AT_ONCE, this.#pending.size / ANSWERS_SHARE);
+    this.#answers = new LoopReader(lane, (id, hash) => this.#take(id)?.resolve(hash.slice()), atOnce);
+    refused.on("message", (refusal: Refusal) => this.onRefusal(refusal));
     // It must not keep the thread alive.
     refused.unref();
   }
 
   /** Resolves with the hash once a kill of the node would not lose the transaction. Rejects with why not, or RPC_BUSY. */
-  submit(raw: Uint8Array): Promise<Uint8Array> {
-    if (raw.length > MAX_SUBMITTED_BYTES) return this.#channel.ask("submit", raw);
-    if (this.#pending.size >= MAX_QUESTIONS) {
-      return Promise.reject(new CodedError("RPC_BUSY", "too many requests wait for the node: try again later"));
+  async submit(raw: Uint8Array): Promise<Uint8Array> {
+    checkSize(raw, this.#maxTransactionBytes);
+    if (this.#pending.size >= MAX_QUESTIONS || this.#bytes + raw.length > MAX_SUBMITTED_BYTES) {
+      throw new CodedError("RPC_BUSY", "too many requests wait for the node: try again later");
     }
     if (!this.#hasBegun) this.#channel.tell("submitting", undefined);
     this.#hasBegun = true;
-    return new Promise((resolve, reject) => {
+    return await new Promise((resolve, reject) => {
       const id = this.#nextId;
       this.#nextId = (id + 1) >>> 0;
       this.#pending.set(id, { raw, resolve, reject });
+      this.#bytes += raw.length;
       this.#unsent.add(id);
       this.#send();
       // While this thread is busy nobody else tells it that answers have come.
@@ -83,7 +91,7 @@ export class Submissions {
     this.#answers.look();
   }
 
-  /** The node does not take it. */
+  /** It has no sender, or the node does not take it. */
   onRefusal({ id, error }: Refusal): void {
     this.#take(id)?.reject(fromWire(error));
   }
@@ -100,20 +108,10 @@ export class Submissions {
   /** Whatever is heard of one means that there is room for others. */
   #take(id: number): Pending | undefined {
     const pending = this.#pending.get(id);
+    if (pending === undefined) return undefined;
     this.#pending.delete(id);
+    this.#bytes -= pending.raw.length;
     if (this.#unsent.size > 0) this.#send();
     return pending;
-  }
-
-  /** It has no sender: finding that out again gives the full error with its data. */
-  #refuse(id: number): void {
-    const pending = this.#take(id);
-    if (pending === undefined) return;
-    try {
-      recoverSender(decodeTransaction(pending.raw));
-      pending.reject(new Error("a thread found no sender of a transaction that has one here"));
-    } catch (error) {
-      pending.reject(error);
-    }
   }
 }

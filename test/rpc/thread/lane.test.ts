@@ -138,7 +138,11 @@ describe("the reader of a lane on an event loop", () => {
   it("lets others have their turn after some, and reads nothing once it is closed", async () => {
     const { writer, reader } = lane();
     const read: number[] = [];
-    const loop = new LoopReader(reader, (id) => read.push(id), 2);
+    const loop = new LoopReader(
+      reader,
+      (id) => read.push(id),
+      () => 2,
+    );
     for (let id = 0; id < 5; id++) writer.write(id);
     loop.look();
     expect(read).toEqual([0, 1]);

@@ -13,13 +13,13 @@ import { ALICE, SingleNode } from "../../chain/runtime/support/single-node.ts";
 const alone = new SingleNode();
 alone.remove();
 const raws = Array.from({ length: 200 }, (_, nonce) => alone.sign(ALICE, { nonce: BigInt(nonce) }));
+const MAX_BYTES = 131_072;
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** The ends of both threads in this one, with the real thread that recovers senders between them. */
 class Way {
   readonly taken: { readonly raw: Uint8Array; readonly known: KnownSender | undefined }[] = [];
   readonly deaths: unknown[] = [];
-  asked = 0;
   refuses: CodedError | undefined;
   readonly #desk = new SubmissionDesk({
     node: {
@@ -29,6 +29,7 @@ class Way {
         return known?.hash ?? new Uint8Array(32);
       },
     },
+    maxTransactionBytes: MAX_BYTES,
     onDeath: (reason) => this.deaths.push(reason),
   });
   readonly submissions: Submissions;
@@ -38,16 +39,7 @@ class Way {
       if (name === "answers") this.submissions.onAnswers();
       else this.submissions.onRefusal(news as Refusal);
     };
-    this.submissions = new Submissions(
-      {
-        ask: async <Result>() => {
-          this.asked++;
-          return undefined as Result;
-        },
-        tell: () => this.#desk.begin({ tell: toRpc, tellAtOnce: toRpc }),
-      },
-      this.#desk.lanes,
-    );
+    this.submissions = new Submissions({ tell: () => this.#desk.begin({ tell: toRpc }) }, this.#desk.lanes);
   }
 
   close(): void {
@@ -66,7 +58,7 @@ describe("a client's transaction on its way to the node", () => {
     expect(way.taken.map(({ raw }) => bytesToHex(raw))).toEqual(raws.map(bytesToHex));
     expect(new Set(way.taken.map(({ known }) => known?.sender))).toEqual(new Set([ALICE.address]));
     expect(way.taken.map(({ known }) => known?.hash)).toEqual(hashes);
-    expect([way.asked, way.deaths]).toEqual([0, []]);
+    expect(way.deaths).toEqual([]);
   });
 
   it("that is none is refused with its code, and the node does not hear of it", async () => {
@@ -87,10 +79,24 @@ describe("a client's transaction on its way to the node", () => {
     await expect(refused).rejects.toMatchObject({ code: "MEMPOOL_KNOWN", data: { hash: "0x1" } });
   });
 
-  it("takes the way of other questions when it is too long for any chain", async () => {
+  it("is refused at once when it is longer than the chain allows", async () => {
     way = new Way();
-    await way.submissions.submit(new Uint8Array(MAX_SUBMITTED_BYTES + 1));
-    expect([way.asked, way.taken]).toEqual([1, []]);
+    const tooLong = way.submissions.submit(new Uint8Array(MAX_BYTES + 1));
+    await expect(tooLong).rejects.toMatchObject({ code: "TX_TOO_LARGE" });
+    const longest = alone.sign(ALICE, { data: new Uint8Array(MAX_BYTES - 200), gasLimit: 10_000_000n });
+    expect(await way.submissions.submit(longest)).toEqual(decodeTransaction(longest).hash);
+    expect(way.taken).toHaveLength(1);
+  });
+
+  it("does not wait for those behind it that have no sender", async () => {
+    way = new Way();
+    const forged = (raws[0] as Uint8Array).slice().fill(0xff, -32);
+    const order: string[] = [];
+    const good = way.submissions.submit(raws[0] as Uint8Array).then(() => order.push("good"));
+    const bad = Array.from({ length: 1_000 }, () => way?.submissions.submit(forged).catch(() => order.push("bad")));
+    await Promise.all([good, ...bad]);
+    expect(order.indexOf("good")).toBeLessThan(500);
+    expect(order).toHaveLength(1_001);
   });
 });
 
@@ -99,13 +105,17 @@ describe("many transactions at once", () => {
     const { port1, port2 } = new MessageChannel();
     const memory = { submitted: laneMemory(1024), answered: laneMemory(2 ** 22) };
     const submissions = new Submissions(
-      { ask: () => Promise.reject(new Error("nobody asks")), tell: () => undefined },
-      { ...memory, refused: port1 },
+      { tell: () => undefined },
+      { ...memory, maxTransactionBytes: MAX_BYTES, refused: port1 },
     );
     const [reader, answers] = [new LaneReader(memory.submitted), new LaneWriter(memory.answered)];
-    const all = Array.from({ length: MAX_QUESTIONS }, (_, index) =>
-      submissions.submit(Uint8Array.of(index, index >> 8)),
-    );
+    let answered = 0;
+    const submit = async (index: number): Promise<Uint8Array> => {
+      const hash = await submissions.submit(Uint8Array.of(index, index >> 8));
+      answered++;
+      return hash;
+    };
+    const all = Array.from({ length: MAX_QUESTIONS }, (_, index) => submit(index));
     await expect(submissions.submit(Uint8Array.of(1))).rejects.toMatchObject({ code: "RPC_BUSY" });
     const seen: number[] = [];
     while (seen.length < all.length) {
@@ -115,10 +125,14 @@ describe("many transactions at once", () => {
       });
       expect(read).toBeGreaterThan(0);
       submissions.onAnswers();
-      for (let left = read; left > 0; left--) await turn();
+      while (answered < seen.length) await turn();
     }
     expect(seen).toEqual(all.map((_, index) => index));
     expect((await Promise.all(all)).map(([first]) => first)).toEqual(all.map((_, index) => index & 0xff));
+    // And by what they take.
+    const large = new Uint8Array(MAX_BYTES);
+    const many = Array.from({ length: MAX_SUBMITTED_BYTES / MAX_BYTES + 1 }, () => submissions.submit(large));
+    await expect(many.at(-1)).rejects.toMatchObject({ code: "RPC_BUSY" });
     port1.close();
     port2.close();
   });
