@@ -1,7 +1,8 @@
 /**
- * Sustained transfers as clients see them: presigned, from ten accounts over ten connections, single requests and
- * batches of 100, until the last one is final on every node. Beside it, in the same run and under the same load
- * generator, Foundry's anvil with blocks of a second.
+ * Sustained transfers as clients see them: presigned, from ten accounts, until the last one is final on every node.
+ * Single requests over one connection of each account and over four, and batches of 100. With one, ten requests are under
+ * way in all, and how long each takes decides; with four, how much work it is does. Beside it, in the same run and under
+ * the same load generator, Foundry's anvil with blocks of a second.
  *
  * All share the machine with the load generator, and with nobody else: the verifiers of a devnet, which ask their nodes
  * three questions after every block, are left out. Four validators do the work of one four times, and agree on it. What is
@@ -15,7 +16,7 @@ import { type RunningChain, startAnvil } from "../network/anvil.ts";
 import { rpc } from "../network/http-client.ts";
 import { startDevnet } from "../network/our-network.ts";
 import { processorSeconds } from "../network/processor-time.ts";
-import { type LoadResult, runLoad, signLoad, splitLoad } from "../network/transfer-load.ts";
+import { type LoadResult, type Pace, runLoad, signLoad, splitLoad } from "../network/transfer-load.ts";
 import { withScratchFolder } from "../scratch.ts";
 
 interface Params extends Readonly<Record<string, number>> {
@@ -24,10 +25,15 @@ interface Params extends Readonly<Record<string, number>> {
   /** Before, and not measured. */
   readonly warmUp: number;
   readonly accounts: number;
-  /** Single requests, and from 2 on batches too. */
-  readonly kinds: number;
-  readonly batch: number;
+  /** The first so many of PACES. */
+  readonly paces: number;
 }
+
+const PACES: readonly (Pace & { readonly name: string })[] = [
+  { name: "single requests", batch: 1, connections: 1 },
+  { name: "single requests over four connections", batch: 1, connections: 4 },
+  { name: "batches of 100", batch: 100, connections: 1 },
+];
 
 const CHAIN_ID = 0x6f677064n;
 
@@ -35,8 +41,8 @@ export const benchCase: BenchCase<Params> = {
   name: "load",
   description: "transfers from clients to finality on one and on four validators, beside anvil",
   sizes: {
-    smoke: { rounds: 1, transfers: 200, warmUp: 20, accounts: 10, kinds: 1, batch: 100 },
-    full: { rounds: 3, transfers: 20_000, warmUp: 10_000, accounts: 10, kinds: 2, batch: 100 },
+    smoke: { rounds: 1, transfers: 200, warmUp: 20, accounts: 10, paces: 1 },
+    full: { rounds: 3, transfers: 20_000, warmUp: 10_000, accounts: 10, paces: 3 },
   },
   run: (params) => withScratchFolder((folder) => measure(params, folder)),
 };
@@ -55,21 +61,21 @@ const CONTESTANTS: readonly Contestant[] = [
 async function measure(params: Params, folder: string): Promise<BenchResult> {
   const all = signLoad(CHAIN_ID, params.accounts, params.warmUp + params.transfers);
   const [warmUp, load] = splitLoad(all, params.warmUp);
-  const batches = [1, params.batch].slice(0, params.kinds);
+  const paces = PACES.slice(0, params.paces);
   /** Of each round: what they are beside each other, the machine being as fast for both, is the middle of the rounds. */
   const rates = new Map<string, number[]>();
   const processor = new Map<string, number>();
   let agreed = true;
   for (let round = 0; round < params.rounds; round++) {
     for (const { name, start } of CONTESTANTS) {
-      for (const batch of batches) {
-        const chain = await start(`${folder}/${round} ${name} ${batch}`);
+      for (const pace of paces) {
+        const chain = await start(`${folder}/${round} ${name} ${pace.name}`);
         try {
-          await runLoad(chain.url, chain.urls, warmUp, batch);
+          await runLoad(chain.url, chain.urls, warmUp, pace);
           const before = await processorSeconds(chain.processes);
-          const result = await runLoad(chain.url, chain.urls, load, batch);
+          const result = await runLoad(chain.url, chain.urls, load, pace);
           const spent = (await processorSeconds(chain.processes)) - before;
-          const key = keyOf(name, batch);
+          const key = `${name}, ${pace.name}`;
           rates.set(key, [...(rates.get(key) ?? []), rateOf(result)]);
           processor.set(key, Math.min(processor.get(key) ?? Number.POSITIVE_INFINITY, spent / result.transfers));
           agreed &&= await isEverywhere(chain, load.addresses, params);
@@ -79,34 +85,25 @@ async function measure(params: Params, folder: string): Promise<BenchResult> {
       }
     }
   }
-  const ratesOf = (name: string, batch: number): readonly number[] => rates.get(keyOf(name, batch)) ?? [];
+  const pairs = CONTESTANTS.flatMap(({ name }) => paces.map((pace) => `${name}, ${pace.name}`));
   return {
-    measurements: CONTESTANTS.flatMap(({ name }) =>
-      batches.flatMap((batch) => [
-        { name: keyOf(name, batch), value: median(ratesOf(name, batch)), unit: "transfers/s" },
-        {
-          name: `${keyOf(name, batch)}, processor`,
-          value: 1e6 * (processor.get(keyOf(name, batch)) ?? 0),
-          unit: "us/transfer",
-        },
-      ]),
-    ),
-    comparisons: batches.flatMap((batch) => [
-      ratio("one validator", batch, { atLeast: 1 }),
-      ratio("four validators", batch, { atLeast: 0.35 }),
+    measurements: pairs.flatMap((key) => [
+      { name: key, value: median(rates.get(key) ?? []), unit: "transfers/s" },
+      { name: `${key}, processor`, value: 1e6 * (processor.get(key) ?? 0), unit: "us/transfer" },
+    ]),
+    comparisons: paces.flatMap((pace) => [
+      ratio("one validator", pace, { atLeast: 1 }),
+      ratio("four validators", pace, { atLeast: 0.35 }),
     ]),
     agreed,
   };
 
-  function ratio(name: string, batch: number, target: { readonly atLeast: number }) {
-    const anvil = ratesOf("anvil", batch);
-    const ratios = ratesOf(name, batch).map((rate, round) => rate / (anvil[round] ?? Number.NaN));
-    return { name: `${keyOf(name, batch)} / anvil`, ratio: median(ratios), target };
+  function ratio(name: string, pace: { readonly name: string }, target: { readonly atLeast: number }) {
+    const anvil = rates.get(`anvil, ${pace.name}`) ?? [];
+    const ours = rates.get(`${name}, ${pace.name}`) ?? [];
+    const ratios = ours.map((rate, round) => rate / (anvil[round] ?? Number.NaN));
+    return { name: `${name}, ${pace.name} / anvil`, ratio: median(ratios), target };
   }
-}
-
-function keyOf(name: string, batch: number): string {
-  return `${name}, ${batch === 1 ? "single requests" : `batches of ${batch}`}`;
 }
 
 function rateOf({ transfers, seconds }: LoadResult): number {

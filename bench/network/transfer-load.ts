@@ -1,4 +1,4 @@
-/** Presigned transfers, sent over one connection per account, until every chain that is named has all of them. */
+/** Presigned transfers, sent over connections of each account, until every chain that is named has all of them. */
 import { setTimeout as delay } from "node:timers/promises";
 import { bytesToHex } from "../../base/bytes.ts";
 import { GWEI } from "../../base/units.ts";
@@ -61,14 +61,21 @@ export interface LoadResult {
 
 const POLL_MILLISECONDS = 25;
 
-/** Sends to `target` and waits for all of `chains`. A batch of 1 is a single request. */
+export interface Pace {
+  /** Transfers of a request. A batch of 1 is a single request. */
+  readonly batch: number;
+  /** Connections of each account, each with one request under way. */
+  readonly connections: number;
+}
+
+/** Sends to `target` and waits for all of `chains`. */
 export async function runLoad(
   target: URL,
   chains: readonly URL[],
   load: TransferLoad,
-  batch: number,
+  { batch, connections }: Pace,
 ): Promise<LoadResult> {
-  const requests = load.raws.map((raws) => requestsOf(target, raws, batch));
+  const requests = load.raws.flatMap((raws) => dealt(requestsOf(target, raws, batch), connections));
   const clients = await Promise.all(requests.map(() => HttpClient.open(target)));
   const watchers = await Promise.all(chains.map((chain) => HttpClient.open(chain)));
   const nonces = prepareRequest(target, nonceQuestion(load.addresses));
@@ -98,6 +105,11 @@ function requestsOf(url: URL, raws: readonly string[], batch: number): Buffer[] 
     requests.push(prepareRequest(url, JSON.stringify(raws.slice(start, start + batch).map(call))));
   }
   return requests;
+}
+
+/** In turn: what is under way of an account are nonces that follow each other. */
+function dealt(requests: readonly Buffer[], hands: number): Buffer[][] {
+  return Array.from({ length: hands }, (_, hand) => requests.filter((_request, index) => index % hands === hand));
 }
 
 async function sendAll(client: HttpClient, requests: readonly Buffer[]): Promise<void> {
