@@ -6,7 +6,7 @@
 
 import { assert, CodedError } from "../../base/errors.ts";
 import type { Offence } from "../../base/votes.ts";
-import type { Work } from "../../base/work.ts";
+import type { Run } from "../../base/work.ts";
 import type { RecoveredTransaction, RejectedTransaction } from "../../vm/execution/execute-block.ts";
 import type { Effect, Event, Receivers, TimerName } from "../consensus/events.ts";
 import { restore } from "../consensus/restore.ts";
@@ -30,7 +30,7 @@ export interface DriverPorts {
   /** The senders of the block's transactions. Rejects with a CodedError when one of them is no transaction. */
   recover(block: Block): Promise<readonly RecoveredTransaction[]>;
   /** Carries out work on blocks: all at once, or in turns with whatever else the node has to do. */
-  run<Result>(work: Work<Result>): Promise<Result>;
+  readonly run: Run;
   /** What may go into a block on that parent, best first. */
   candidates(parent: Block): readonly RecoveredTransaction[];
   /** Candidates that the ledger refused. */

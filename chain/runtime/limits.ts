@@ -85,5 +85,5 @@ export const MAX_RECOVERED_BYTES: number = 32 * 1024 * 1024;
 /** Senders recovered on the main thread: half a millisecond; waking other threads for so few takes longer (measured). */
 export const INLINE_RECOVERIES = 8;
 
-/** Milliseconds of a block's execution before others have their turn: clients are answered meanwhile. */
+/** Milliseconds of executing or recording a block before others have their turn: clients are answered meanwhile. */
 export const EXECUTION_SLICE = 0.5;

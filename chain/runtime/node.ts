@@ -7,7 +7,7 @@ import { bytesToHex } from "../../base/bytes.ts";
 import type { CodedError } from "../../base/errors.ts";
 import { keccak256 } from "../../base/keccak.ts";
 import type { Offence } from "../../base/votes.ts";
-import type { Work } from "../../base/work.ts";
+import type { Run } from "../../base/work.ts";
 import type { ChainSpec } from "../../genesis/chain-spec.ts";
 import type { RecoveredTransaction, RejectedTransaction } from "../../vm/execution/execute-block.ts";
 import type { ExecutionRules } from "../../vm/execution/rules.ts";
@@ -80,7 +80,7 @@ export interface NodeParts {
   readonly logLimit?: number;
   readonly clock: Clock;
   /** As the driver's port. */
-  run<Result>(work: Work<Result>): Promise<Result>;
+  readonly run: Run;
   readonly say: NodeLog;
   readonly meter: NodeMeter;
   /** The disk or the program failed: the node has to stop. */
@@ -157,7 +157,7 @@ export class Node extends ChainReader {
     });
     this.#intake = this.#makeIntake();
     this.progress = progressOfChain(parts, () => this.#network);
-    this.#commits = new CommitQueue(this.#chain, this.#ledger, (work) => parts.run(work), {
+    this.#commits = new CommitQueue(this.#chain, this.#ledger, parts.run, {
       onBlock: (block) => this.#onBlock(block),
       onCommit: (blocks, certificate) => this.#onCommit(blocks, certificate),
     });
@@ -222,7 +222,7 @@ export class Node extends ChainReader {
 
   /**
    * Takes a signed transaction, to be in a block soon. Resolves with its hash when a kill would not lose it. Rejects with
-   * a TransactionError, a MEMPOOL_ error, NODE_BUSY or NODE_STOPPING. What is known of it, where a thread of ours has recovered its sender.
+   * a TransactionError, a MEMPOOL_ error, NODE_BUSY or NODE_STOPPING. `known`, where a thread of ours has recovered its sender.
    */
   async submit(raw: Uint8Array, known?: KnownSender): Promise<Uint8Array> {
     return await this.#intake.submit(raw, known && this.#senders.know(raw, known));

@@ -1,6 +1,6 @@
 /**
  * The thread between the RPC's and the node's: recovers the senders of clients' transactions, the one expensive step (some
- * 80 us each) that needs nothing of either. Started by rpc-host.ts. It has no event loop of its own: it waits for its lane.
+ * 80 us each) that needs nothing of either. Started by submission-desk.ts. It has no event loop of its own: it waits for its lane.
  */
 import { type MessagePort, parentPort, workerData } from "node:worker_threads";
 import { hexToBytes } from "../../base/bytes.ts";
