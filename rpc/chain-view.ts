@@ -3,7 +3,6 @@ import type { Hex } from "../base/bytes.ts";
 import type { Progress } from "../base/progress.ts";
 import type { NodeStatus } from "../chain/runtime/node-status.ts";
 import type { SeenProgress } from "../chain/runtime/progress-board.ts";
-import type { KnownSender } from "../chain/runtime/sender-cache.ts";
 import type { StoredBody, StoredHeader, StoredSeal, TransactionLocation } from "../chain/store/block-records.ts";
 import type { LogQuery } from "../chain/store/log-index.ts";
 import type { ChainSpec } from "../genesis/chain-spec.ts";
@@ -68,7 +67,7 @@ export interface NodePort {
    * Takes a signed transaction and answers with its hash once a kill would not lose it. Rejects with the coded reason when
    * it cannot be included.
    */
-  submit(raw: Uint8Array, known?: KnownSender): Promise<Uint8Array>;
+  submit(raw: Uint8Array): Promise<Uint8Array>;
   /** A transaction that waits for a block. */
   waiting(hash: Hex): Awaitable<RecoveredTransaction | undefined>;
   waitingContent(query: WaitingQuery): Awaitable<WaitingContent>;

@@ -98,6 +98,8 @@ export class MempoolJournal {
       const message = `${this.pendingBytes} bytes are on their way to the disk, ${bytes} more are too many`;
       return Promise.reject(new CodedError<JournalErrorCode>("MEMPOOL_JOURNAL_BUSY", message));
     }
+    // Nothing is before it and nobody waits for the disk: it is done before others could join it.
+    if (this.running === undefined && !this.isSynced) return this.writeNow(raws);
     this.pendingBytes += bytes;
     return new Promise((resolve, reject) => {
       this.appends.push({ raws, resolve, reject });
@@ -155,11 +157,29 @@ export class MempoolJournal {
     this.pendingBytes -= sizeOf(raws);
   }
 
+  private async writeNow(raws: readonly Uint8Array[]): Promise<void> {
+    try {
+      this.count(raws, this.hand(raws));
+    } catch (error) {
+      throw failure(error);
+    }
+  }
+
   private async write(raws: readonly Uint8Array[]): Promise<void> {
+    const bytes = this.hand(raws);
+    if (this.isSynced) await this.file.datasync();
+    this.count(raws, bytes);
+  }
+
+  /** To the operating system. Answers with how many bytes that were. */
+  private hand(raws: readonly Uint8Array[]): number {
     const bytes = encodeRecords(raws);
     writeAll(this.file, bytes, this.end);
-    if (this.isSynced) await this.file.datasync();
-    this.end += bytes.length;
+    return bytes.length;
+  }
+
+  private count(raws: readonly Uint8Array[], bytes: number): void {
+    this.end += bytes;
     this.recordCount += raws.length;
   }
 

@@ -55,7 +55,7 @@ interface Waiting extends HashedTransaction {
 }
 
 /** What became of one transaction: its entry, or why not. */
-type Outcome = RecoveredTransaction | CodedError;
+export type Outcome = RecoveredTransaction | CodedError;
 
 interface AddedBatch {
   readonly results: readonly RecoveryResult[];
@@ -93,7 +93,7 @@ export class TransactionIntake {
    * Takes a transaction of a client. Resolves with its hash when it is in the mempool and in the journal. Rejects with a
    * TransactionError, a MEMPOOL_ error, or NODE_BUSY.
    */
-  submit(raw: Uint8Array, hash: Hex = hashOf(raw)): Promise<Uint8Array> {
+  submit(raw: Uint8Array): Promise<Uint8Array> {
     return new Promise((resolve, reject) => {
       if (this.#isClosed) {
         reject(stopping());
@@ -103,9 +103,30 @@ export class TransactionIntake {
         reject(busy());
         return;
       }
-      this.#queue.push({ raw, hash, resolve, reject });
+      this.#queue.push({ raw, hash: hashOf(raw), resolve, reject });
       this.#schedule();
     });
+  }
+
+  /**
+   * Takes transactions of clients whose senders are known, in this order and at once. Answers with what became of each when
+   * those that were taken are in the journal; rejects when it cannot be written.
+   */
+  async take(entries: readonly RecoveredTransaction[]): Promise<readonly Outcome[]> {
+    if (this.#isClosed) return entries.map(stopping);
+    const bytes = sizeOf(entries.map(({ transaction }) => transaction));
+    if (!this.#takeRoom(entries.length, bytes)) return entries.map(busy);
+    this.#underWay++;
+    try {
+      const outcomes = this.#addAll(entries, this.#options.baseFee());
+      const hashed = outcomes
+        .filter(isAdded)
+        .map(({ transaction: { raw, hash } }) => ({ raw, hash: bytesToHex(hash) }));
+      await this.#keepOwn(hashed);
+      return outcomes;
+    } finally {
+      this.#end(entries.length, bytes);
+    }
   }
 
   /** Takes transactions that the peer has sent. */
@@ -116,7 +137,7 @@ export class TransactionIntake {
     const fresh = hashed.filter(({ hash }) => !mempool.has(hash));
     const raws = fresh.map(({ raw }) => raw);
     if (raws.length === 0) return "ignore";
-    const bytes = raws.reduce((sum, raw) => sum + raw.length, 0);
+    const bytes = sizeOf(fresh);
     if (this.#isClosed || this.#received + raws.length > MAX_RECEIVED_TRANSACTIONS) return "ignore";
     // What a block has brought meanwhile comes from honest peers too, and costs nothing.
     const work = fresh.map(({ hash }) => !isRecovered(hash));
@@ -206,12 +227,15 @@ export class TransactionIntake {
       .catch((error: unknown) => {
         for (const { reject } of batch) reject(error);
       })
-      .finally(() => {
-        this.#underWay--;
-        this.#waiting -= batch.length;
-        for (const { raw } of batch) this.#bytes -= raw.length;
-        this.#schedule();
-      });
+      .finally(() => this.#end(batch.length, sizeOf(batch)));
+  }
+
+  /** Of so many transactions of clients. */
+  #end(count: number, bytes: number): void {
+    this.#underWay--;
+    this.#waiting -= count;
+    this.#bytes -= bytes;
+    this.#schedule();
   }
 
   /** Senders are recovered at the same time, but transactions added in the order in which they came. */
@@ -267,18 +291,19 @@ export class TransactionIntake {
   }
 
   async #acknowledge(batch: readonly Waiting[], outcomes: readonly Outcome[]): Promise<void> {
-    const { journal, publish } = this.#options;
-    const accepted = batch.filter((_, index) => !(outcomes[index] instanceof CodedError));
-    if (accepted.length > 0) {
-      publish(accepted);
-      await journal(accepted.map(({ raw }) => raw));
-    }
+    await this.#keepOwn(batch.filter((_, index) => !(outcomes[index] instanceof CodedError)));
     for (const [index, { resolve, reject }] of batch.entries()) {
       const outcome = outcomes[index];
       assert(outcome !== undefined, "every transaction has an outcome");
       if (outcome instanceof CodedError) reject(outcome);
       else resolve(outcome.transaction.hash);
     }
+  }
+
+  async #keepOwn(accepted: readonly HashedTransaction[]): Promise<void> {
+    if (accepted.length === 0) return;
+    this.#options.publish(accepted);
+    await this.#options.journal(accepted.map(({ raw }) => raw));
   }
 
   #addAll(results: readonly RecoveryResult[], baseFeePerGas: bigint): readonly Outcome[] {
@@ -320,6 +345,10 @@ export class TransactionIntake {
 
 function hashOf(raw: Uint8Array): Hex {
   return bytesToHex(keccak256(raw));
+}
+
+function sizeOf(transactions: readonly { readonly raw: Uint8Array }[]): number {
+  return transactions.reduce((sum, { raw }) => sum + raw.length, 0);
 }
 
 function isAdded(outcome: Outcome): outcome is RecoveredTransaction {

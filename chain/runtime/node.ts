@@ -15,7 +15,6 @@ import { rulesOfSpec } from "../../vm/rules-of-spec.ts";
 import type { Address } from "../../vm/state/account.ts";
 import { consensusBlockOf } from "../blocks/consensus-block.ts";
 import { baseFeeAfter } from "../blocks/header.ts";
-import { MAX_BLOCK_BYTES, MAX_BLOCK_TRANSACTIONS, MAX_HEADER_BYTES } from "../blocks/limits.ts";
 import type { Crypto, Signer } from "../consensus/crypto.ts";
 import type { Event } from "../consensus/events.ts";
 import { isLinked } from "../consensus/final-segment.ts";
@@ -26,7 +25,6 @@ import type { Block, Certificate, Evidence, FinalSegment, LogRecord, Message, Re
 import { consensusParametersOf } from "../consensus-parameters.ts";
 import type { MempoolJournal } from "../mempool/journal.ts";
 import { Mempool } from "../mempool/mempool.ts";
-import { roomInBlock } from "../mempool/select.ts";
 import type { SenderPool } from "../senders/sender-pool.ts";
 import type { ChainHead, ChainStore } from "../store/chain-store.ts";
 import { FinalisedChain } from "../store/finalised-chain.ts";
@@ -34,6 +32,7 @@ import type { FinalBlock } from "../store/write-block.ts";
 import type { Verifier } from "../verification/verifier.ts";
 import { recoverBlock } from "./block-senders.ts";
 import { bugReports } from "./bug-reports.ts";
+import { candidateOptions, isPostponed } from "./candidates.ts";
 import { ChainReader } from "./chain-reader.ts";
 import type { Clock } from "./clock.ts";
 import { CommitQueue } from "./commit-queue.ts";
@@ -41,9 +40,9 @@ import { ConsensusDriver, type DriverLog } from "./driver.ts";
 import type { EvidenceBook, SeenOffence } from "./evidence-book.ts";
 import { answerRequest, finalBase } from "./final-blocks.ts";
 import { Inbox } from "./inbox.ts";
-import { type BatchJudgement, TransactionIntake } from "./intake.ts";
+import { type BatchJudgement, type Outcome, TransactionIntake } from "./intake.ts";
 import { Ledger } from "./ledger.ts";
-import { HOUSEKEEPING_INTERVAL, LEAST_GAS } from "./limits.ts";
+import { HOUSEKEEPING_INTERVAL } from "./limits.ts";
 import { type NodeLog, type SubsystemLog, sayDropped } from "./node-log.ts";
 import { countVote, type NodeMeter } from "./node-meter.ts";
 import type { NodeNetwork, Peer } from "./node-network.ts";
@@ -51,7 +50,7 @@ import { type NodeStatus, nodeStatus } from "./node-status.ts";
 import { OwnTransactions } from "./own-transactions.ts";
 import { type ProgressBoard, progressOfChain } from "./progress-board.ts";
 import { ProtocolWork } from "./protocol-work.ts";
-import { type KnownSender, SenderCache } from "./sender-cache.ts";
+import { type KnownTransaction, SenderCache } from "./sender-cache.ts";
 import { SentBlocks, ServingBudget } from "./serving-budget.ts";
 import { stakingValidators, type ValidatorSource } from "./validator-source.ts";
 
@@ -86,11 +85,6 @@ export interface NodeParts {
   /** The disk or the program failed: the node has to stop. */
   readonly onFailure: (error: unknown) => void;
 }
-
-/** Rejections that pass: a fee below a base fee that moves, a full block, a nonce whose predecessor was postponed. */
-const POSTPONED: readonly string[] = ["TX_FEE_BELOW_BASE_FEE", "TX_GAS_LIMIT_ABOVE_BLOCK", "TX_NONCE_TOO_HIGH"];
-/** Each transaction takes up to five bytes of RLP around it. */
-const MAX_BODY_BYTES = MAX_BLOCK_BYTES - MAX_HEADER_BYTES - 5 * MAX_BLOCK_TRANSACTIONS;
 
 export class Node extends ChainReader {
   readonly mempool: Mempool;
@@ -222,10 +216,15 @@ export class Node extends ChainReader {
 
   /**
    * Takes a signed transaction, to be in a block soon. Resolves with its hash when a kill would not lose it. Rejects with
-   * a TransactionError, a MEMPOOL_ error, NODE_BUSY or NODE_STOPPING. `known`, where a thread of ours has recovered its sender.
+   * a TransactionError, a MEMPOOL_ error, NODE_BUSY or NODE_STOPPING.
    */
-  async submit(raw: Uint8Array, known?: KnownSender): Promise<Uint8Array> {
-    return await this.#intake.submit(raw, known && this.#senders.know(raw, known));
+  async submit(raw: Uint8Array): Promise<Uint8Array> {
+    return await this.#intake.submit(raw);
+  }
+
+  /** As `submit`, of several in their order, whose senders a thread of ours has recovered: what became of each. */
+  async submitKnown(known: readonly KnownTransaction[]): Promise<readonly Outcome[]> {
+    return await this.#intake.take(known.map((each) => this.#senders.know(each)));
   }
 
   /** A message of consensus from a peer. */
@@ -331,22 +330,17 @@ export class Node extends ChainReader {
   }
 
   #candidates(parent: Block): readonly RecoveredTransaction[] {
-    const { gasLimit } = this.spec.block;
     const { reader } = this.#ledger.state(parent.hash);
-    const maxCount = Math.min(Number(gasLimit / LEAST_GAS), MAX_BLOCK_TRANSACTIONS);
-    const reservedGas = this.#rules.duties?.terms(reader, gasLimit).reservedGas ?? 0n;
-    return this.mempool.select({
-      baseFee: baseFeeAfter(this.#ledger.header(parent.hash)),
-      ...roomInBlock({ gasLimit, maxBytes: MAX_BODY_BYTES, maxCount }, reservedGas),
-      nonceOf: (sender) => reader.account(sender)?.nonce ?? 0n,
-    });
+    const baseFee = baseFeeAfter(this.#ledger.header(parent.hash));
+    const { gasLimit } = this.spec.block;
+    return this.mempool.select(candidateOptions(reader, { rules: this.#rules, gasLimit, baseFee }));
   }
 
   /** What fails on a block that may not become final may still be right on another. */
   #onRejected(rejected: readonly RejectedTransaction[], parent: Block): void {
     if (parent.hash !== this.consensus.final.hash) return;
     for (const { transaction, error } of rejected) {
-      if (!POSTPONED.includes(error.code)) this.mempool.remove(bytesToHex(transaction.hash));
+      if (!isPostponed(error)) this.mempool.remove(bytesToHex(transaction.hash));
     }
   }
 

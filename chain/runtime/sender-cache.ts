@@ -4,15 +4,17 @@
  * message or block, all of which would stay in memory for as long as the transaction is known or waits.
  */
 import { bytesToHex, type Hex } from "../../base/bytes.ts";
-import { assert } from "../../base/errors.ts";
+import { assert, CodedError } from "../../base/errors.ts";
 import { keccak256 } from "../../base/keccak.ts";
+import type { RecoveredTransaction } from "../../vm/execution/execute-block.ts";
 import type { Address } from "../../vm/state/account.ts";
 import { decodeTransaction } from "../../vm/transaction/transaction.ts";
 import type { RecoveryResult } from "../senders/sender-pool.ts";
 import { MAX_RECOVERED_BYTES, MAX_RECOVERED_KEPT } from "./limits.ts";
 
-/** What another thread of ours has found out about a transaction. */
-export interface KnownSender {
+/** What another thread of ours has found out about a transaction, whose bytes are nobody else's. */
+export interface KnownTransaction {
+  readonly raw: Uint8Array;
   readonly hash: Uint8Array;
   readonly sender: Address;
 }
@@ -41,15 +43,15 @@ export class SenderCache {
     return this.#known.has(hash);
   }
 
-  /** Another thread of ours has recovered this one, whose bytes are nobody else's. Answers with its hash. */
-  know(raw: Uint8Array, known: KnownSender): Hex {
-    const hash = bytesToHex(known.hash);
-    if (!this.#known.has(hash)) {
-      const transaction = decodeTransaction(raw, { knownHash: known.hash });
-      this.#keep(hash, { result: { transaction, sender: known.sender }, batch: undefined, bytes: raw.length });
-    }
+  /** Another thread of ours has recovered this one. */
+  know({ raw, hash, sender }: KnownTransaction): RecoveredTransaction {
+    const key = bytesToHex(hash);
+    const before = this.#known.get(key)?.result;
+    if (before !== undefined && !(before instanceof CodedError)) return before;
+    const result = { transaction: decodeTransaction(raw, { knownHash: hash }), sender };
+    if (!this.#known.has(key)) this.#keep(key, { result, batch: undefined, bytes: raw.length });
     this.#trim();
-    return hash;
+    return result;
   }
 
   /** In the order of the transactions given, with their hashes where the caller knows them. */

@@ -79,6 +79,11 @@ export class LaneWriter extends LaneEnd {
     return true;
   }
 
+  /** Bytes that the reader has not done with. */
+  get unread(): number {
+    return (this.position(TAIL) - this.position(HEAD)) >>> 0;
+  }
+
   /** After a write: whether the reader sleeps, and is to be woken by whoever calls this. */
   takesWaking(): boolean {
     return Atomics.exchange(this.control, ASLEEP * WORD_STRIDE, 0) === 1;
@@ -91,6 +96,15 @@ export class LaneWriter extends LaneEnd {
 }
 
 export class LaneReader extends LaneEnd {
+  /** Of the next note, if there is one. */
+  get nextId(): number | undefined {
+    const head = this.position(HEAD);
+    if (head === this.position(TAIL)) return undefined;
+    const at = head & this.mask;
+    // What is skipped is always followed by a note, at the beginning of the ring.
+    return this.words[this.words[at >>> 2] === SKIP ? 1 : (at >>> 2) + 1];
+  }
+
   /** Reads what has been written, or so many notes of it. Answers with how many that were. */
   read(onNote: OnNote, atMost: number = Number.POSITIVE_INFINITY): number {
     const tail = this.position(TAIL);

@@ -4,15 +4,18 @@
  */
 import type { LaneReader, OnNote } from "./lane.ts";
 
+/** A lane, or several as one. */
+export type NoteSource = Pick<LaneReader, "read" | "sleep">;
+
 export class LoopReader {
-  readonly #lane: LaneReader;
+  readonly #lane: NoteSource;
   readonly #onNote: OnNote;
   readonly #atOnce: () => number;
   #isAwake = false;
   #isClosed = false;
 
   /** `atOnce`: notes that are read before everything else that the thread does has its turn. */
-  constructor(lane: LaneReader, onNote: OnNote, atOnce: () => number = () => Number.POSITIVE_INFINITY) {
+  constructor(lane: NoteSource, onNote: OnNote, atOnce: () => number = () => Number.POSITIVE_INFINITY) {
     this.#lane = lane;
     this.#onNote = onNote;
     this.#atOnce = atOnce;

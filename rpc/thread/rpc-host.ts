@@ -17,7 +17,7 @@ import { paced } from "./paced.ts";
 import { ownBlobs, peerAnswers } from "./remote-blobs.ts";
 import { nodeAnswers, sent } from "./remote-node.ts";
 import type { RpcSettings, RpcThreadData } from "./settings.ts";
-import { SubmissionDesk } from "./submission-desk.ts";
+import { type KnownTaker, SubmissionDesk } from "./submission-desk.ts";
 import { fromWire, type WireError } from "./wire-error.ts";
 
 export interface RpcHostLog {
@@ -27,12 +27,13 @@ export interface RpcHostLog {
 
 export interface RpcHostOptions {
   readonly settings: RpcSettings;
-  readonly node: NodePort & {
-    onBlock(listener: () => void): () => void;
-    /** Called for every transaction that begins to wait. */
-    onWaiting(listener: (transaction: RecoveredTransaction) => void): () => void;
-    readonly progress: ProgressPort & { onNew(listener: (progress: SeenProgress) => void): () => void };
-  };
+  readonly node: NodePort &
+    KnownTaker & {
+      onBlock(listener: () => void): () => void;
+      /** Called for every transaction that begins to wait. */
+      onWaiting(listener: (transaction: RecoveredTransaction) => void): () => void;
+      readonly progress: ProgressPort & { onNew(listener: (progress: SeenProgress) => void): () => void };
+    };
   /** Blobs of the node's peers, where it has some. */
   readonly blobs?: BlobExchange;
   readonly monitoring: Monitoring;
@@ -130,14 +131,14 @@ export class RpcHost {
       node,
       maxTransactionBytes: settings.spec.block.maxTransactionBytes,
       onDeath: (reason) => {
-        log.error({ error: reason }, "the thread that recovers senders died; the RPC is started again with it");
+        log.error({ error: reason }, "a thread that recovers senders died; the RPC is started again with it");
         void worker.terminate();
       },
     });
     const { lanes } = desk;
     const worker = new Worker(compiledWorkerUrl(), {
       workerData: { ...settings, port, submissions: lanes } satisfies RpcThreadData,
-      transferList: [lanes.refused],
+      transferList: [...lanes.refused],
       resourceLimits: { maxOldGenerationSizeMb: HEAP_MB, maxYoungGenerationSizeMb: YOUNG_MB },
     });
     let fault: unknown;
@@ -147,7 +148,7 @@ export class RpcHost {
     });
     return await new Promise((resolve, reject) => {
       const channel = this.#connect(worker, {
-        submitting: () => desk.begin(channel),
+        submitting: (threads: number) => desk.begin(channel, threads),
         listening: (place: { readonly port: number; readonly url: string }) => {
           const running = { worker, channel, ...place };
           this.#running = running;

@@ -1,8 +1,8 @@
 /**
  * The way of clients' transactions from the RPC's thread to the node's, and of the answers back. It is the busiest of all
- * that threads say to each other, so it goes through lanes: by way of the thread that recovers senders, and without a
- * message unless somebody sleeps. Transactions stay in the order in which they came: one that overtakes those before it
- * would be refused for the nonces that are missing.
+ * that threads say to each other, so it goes through lanes: by way of the threads that recover senders, and without a
+ * message unless somebody sleeps. Transactions reach the node in the order in which they came: one that overtakes those
+ * before it would be refused for the nonces that are missing. Their numbers tell that order, whichever thread they took.
  */
 import type { MessagePort } from "node:worker_threads";
 import { CodedError } from "../../base/errors.ts";
@@ -20,13 +20,18 @@ import { fromWire, type WireError } from "./wire-error.ts";
 const ANSWERS_AT_ONCE = 2;
 const ANSWERS_SHARE = 8;
 
+/** What a thread has before it when another is worth waking: some thirty transfers. */
+const ENOUGH_BYTES = 4_096;
+
 /** The RPC's end, as it is handed to its thread. */
 export interface SubmissionLanes {
   /** Of the chain: longer transactions are refused. */
   readonly maxTransactionBytes: number;
-  readonly submitted: LaneMemory;
+  /** One for each thread that recovers senders. */
+  readonly submitted: readonly LaneMemory[];
   readonly answered: LaneMemory;
-  readonly refused: MessagePort;
+  /** From each of those threads. */
+  readonly refused: readonly MessagePort[];
 }
 
 export interface Refusal {
@@ -44,26 +49,29 @@ interface Pending {
 export class Submissions {
   readonly #channel: Pick<Channel, "tell">;
   readonly #maxTransactionBytes: number;
-  readonly #submitted: LaneWriter;
+  readonly #submitted: readonly LaneWriter[];
+  /** Lanes whose threads have begun: the first so many. */
+  #begun = 0;
   readonly #answers: LoopReader;
   readonly #pending = new Map<number, Pending>();
   /** Those that the lane had no room for, the first first. */
   readonly #unsent = new Set<number>();
   #bytes = 0;
   #nextId = 0;
-  #hasBegun = false;
 
   constructor(channel: Pick<Channel, "tell">, lanes: SubmissionLanes) {
     const { maxTransactionBytes, submitted, answered, refused } = lanes;
     this.#channel = channel;
     this.#maxTransactionBytes = maxTransactionBytes;
-    this.#submitted = new LaneWriter(submitted);
+    this.#submitted = submitted.map((memory) => new LaneWriter(memory));
     const lane = new LaneReader(answered);
     const atOnce = (): number => Math.max(ANSWERS_AT_ONCE, this.#pending.size / ANSWERS_SHARE);
     this.#answers = new LoopReader(lane, (id, hash) => this.#take(id)?.resolve(hash.slice()), atOnce);
-    refused.on("message", (refusal: Refusal) => this.onRefusal(refusal));
-    // It must not keep the thread alive.
-    refused.unref();
+    for (const port of refused) {
+      port.on("message", (refusal: Refusal) => this.onRefusal(refusal));
+      // It must not keep the thread alive.
+      port.unref();
+    }
   }
 
   /** Resolves with the hash once a kill of the node would not lose the transaction. Rejects with why not, or RPC_BUSY. */
@@ -72,8 +80,6 @@ export class Submissions {
     if (this.#pending.size >= MAX_QUESTIONS || this.#bytes + raw.length > MAX_SUBMITTED_BYTES) {
       throw new CodedError("RPC_BUSY", "too many requests wait for the node: try again later");
     }
-    if (!this.#hasBegun) this.#channel.tell("submitting", undefined);
-    this.#hasBegun = true;
     return await new Promise((resolve, reject) => {
       const id = this.#nextId;
       this.#nextId = (id + 1) >>> 0;
@@ -99,10 +105,26 @@ export class Submissions {
   #send(): void {
     for (const id of this.#unsent) {
       const { raw } = this.#pending.get(id) as Pending;
-      if (!this.#submitted.write(id, raw)) break;
+      const lane = this.#leastBusyLane();
+      if (!lane.write(id, raw)) break;
       this.#unsent.delete(id);
-      this.#submitted.wake();
+      lane.wake();
     }
+  }
+
+  /** The first one while it has little to do: a thread that sleeps, or has not begun, costs nothing. */
+  #leastBusyLane(): LaneWriter {
+    let best = this.#submitted[0] as LaneWriter;
+    let [bestIndex, least] = [0, best.unread];
+    for (let index = 1; index < this.#submitted.length && least > ENOUGH_BYTES; index++) {
+      const lane = this.#submitted[index] as LaneWriter;
+      if (lane.unread < least) [best, bestIndex, least] = [lane, index, lane.unread];
+    }
+    if (bestIndex >= this.#begun) {
+      this.#begun = bestIndex + 1;
+      this.#channel.tell("submitting", this.#begun);
+    }
+    return best;
   }
 
   /** Whatever is heard of one means that there is room for others. */

@@ -1,4 +1,6 @@
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { bytesToHex } from "../../../base/bytes.ts";
+import { CodedError } from "../../../base/errors.ts";
 import { GWEI, OGPU } from "../../../base/units.ts";
 import { Mempool } from "../../../chain/mempool/mempool.ts";
 import { type IntakeOptions, TransactionIntake } from "../../../chain/runtime/intake.ts";
@@ -9,6 +11,7 @@ import { EMPTY_ACCOUNT } from "../../../vm/state/account.ts";
 import type { StateReader } from "../../../vm/state/reader.ts";
 import { TransactionError } from "../../../vm/transaction/errors.ts";
 import { signTransaction } from "../../../vm/transaction/sign.ts";
+import { decodeTransaction } from "../../../vm/transaction/transaction.ts";
 import { ALICE, BOB, singleSpec } from "./support/single-node.ts";
 
 const spec = singleSpec();
@@ -183,4 +186,62 @@ it("asks whose turn it is for those alone who could pay, and whose nonce is not 
   expect(asked).toBe(0);
   await taking.submit(transfer(1));
   expect(asked).toBe(1);
+});
+
+describe("transactions whose senders are known", () => {
+  const entryOf = (nonce: number) => ({ transaction: decodeTransaction(transfer(nonce)), sender: ALICE.address });
+
+  it("are taken in their order and in the journal before the answer, each with its own outcome", async () => {
+    const journal: Uint8Array[] = [];
+    const published: string[] = [];
+    const { intake: taking, mempool } = intake({
+      journal: async (raws) => void journal.push(...raws),
+      publish: (transactions) => void published.push(...transactions.map(({ hash }) => hash)),
+    });
+    const entries = [0, 1, 1, 3].map(entryOf);
+    const outcomes = await taking.take(entries);
+    expect(outcomes.map((outcome) => (outcome instanceof CodedError ? outcome.code : "taken"))).toEqual([
+      "taken",
+      "taken",
+      "MEMPOOL_KNOWN",
+      "taken",
+    ]);
+    expect(journal).toEqual([0, 1, 3].map(transfer));
+    expect(published).toEqual([0, 1, 3].map((nonce) => bytesToHex(entryOf(nonce).transaction.hash)));
+    expect(mempool.readySize).toBe(2);
+  });
+
+  it("are not acknowledged when the journal cannot be written", async () => {
+    const { intake: taking } = intake({
+      journal: () => Promise.reject(new CodedError("MEMPOOL_JOURNAL_FAILED", "full")),
+    });
+    await expect(taking.take([entryOf(0)])).rejects.toMatchObject({ code: "MEMPOOL_JOURNAL_FAILED" });
+    await taking.close();
+  });
+
+  it("are refused beyond the bound, and when the node stops, which waits for those that were taken", async () => {
+    let write = (): void => undefined;
+    const { intake: taking } = intake({
+      journal: () =>
+        new Promise((resolve) => {
+          write = resolve;
+        }),
+    });
+    const many = new Array<ReturnType<typeof entryOf>>(MAX_INTAKE_TRANSACTIONS + 1).fill(entryOf(0));
+    expect(new Set((await taking.take(many)).map((outcome) => (outcome as CodedError).code))).toEqual(
+      new Set(["NODE_BUSY"]),
+    );
+    const taken = taking.take([entryOf(0)]);
+    const closed = taking.close();
+    expect(await taking.take([entryOf(1)])).toMatchObject([{ code: "NODE_STOPPING" }]);
+    let isClosed = false;
+    void closed.then(() => {
+      isClosed = true;
+    });
+    for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
+    expect(isClosed).toBe(false);
+    write();
+    expect(await taken).toHaveLength(1);
+    await closed;
+  });
 });

@@ -50,7 +50,7 @@ it("answers for bad ones in their place, and asks again after a fault of ours", 
 
 it("takes the word of another thread of ours, within its bound", async () => {
   const { cache, asked, pool } = counted();
-  for (const raw of raws) cache.know(raw, { hash: keccak256(raw), sender: ALICE.address });
+  for (const raw of raws) cache.know({ raw, hash: keccak256(raw), sender: ALICE.address });
   const [first] = await cache.recover(raws.slice(0, 1));
   expect(first).toMatchObject({ sender: ALICE.address, transaction: { nonce: 0n } });
   expect(asked).toEqual([]);
