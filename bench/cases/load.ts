@@ -6,9 +6,10 @@
  *
  * All share the machine with the load generator, and with nobody else: the verifiers of a devnet, which ask their nodes
  * three questions after every block, are left out. Four validators do the work of one four times, and agree on it. What is
- * measured is what goes on: each has taken half as many before, because compiling the hot functions of a node that has
- * just started takes seconds of processor time, once. Processor time of all processes is told besides: on a
- * machine that does other things too it says more than the clock.
+ * compared is what goes on: each has taken as many before, because compiling the hot functions of a node that has
+ * just started takes seconds of processor time, once. How fast it took those is told too. Contestants at the same pace
+ * follow each other at once, because machines change their speed from one minute to the next. Processor time of all
+ * processes is told besides: on a machine that does other things too it says more than the clock.
  */
 import type { BenchCase, BenchResult } from "../case.ts";
 import { median } from "../interleave.ts";
@@ -16,14 +17,21 @@ import { type RunningChain, startAnvil } from "../network/anvil.ts";
 import { rpc } from "../network/http-client.ts";
 import { startDevnet } from "../network/our-network.ts";
 import { processorSeconds } from "../network/processor-time.ts";
-import { type LoadResult, type Pace, runLoad, signLoad, splitLoad } from "../network/transfer-load.ts";
+import {
+  type LoadResult,
+  type Pace,
+  runLoad,
+  signLoad,
+  splitLoad,
+  type TransferLoad,
+} from "../network/transfer-load.ts";
 import { withScratchFolder } from "../scratch.ts";
 
 interface Params extends Readonly<Record<string, number>> {
   readonly rounds: number;
   readonly transfers: number;
-  /** Before, and not measured. */
-  readonly warmUp: number;
+  /** Taken before, by processes that have just started. */
+  readonly first: number;
   readonly accounts: number;
   /** The first so many of PACES. */
   readonly paces: number;
@@ -41,8 +49,8 @@ export const benchCase: BenchCase<Params> = {
   name: "load",
   description: "transfers from clients to finality on one and on four validators, beside anvil",
   sizes: {
-    smoke: { rounds: 1, transfers: 200, warmUp: 20, accounts: 10, paces: 1 },
-    full: { rounds: 3, transfers: 20_000, warmUp: 10_000, accounts: 10, paces: 3 },
+    smoke: { rounds: 1, transfers: 200, first: 20, accounts: 10, paces: 1 },
+    full: { rounds: 3, transfers: 20_000, first: 20_000, accounts: 10, paces: 3 },
   },
   run: (params) => withScratchFolder((folder) => measure(params, folder)),
 };
@@ -59,50 +67,65 @@ const CONTESTANTS: readonly Contestant[] = [
 ];
 
 async function measure(params: Params, folder: string): Promise<BenchResult> {
-  const all = signLoad(CHAIN_ID, params.accounts, params.warmUp + params.transfers);
-  const [warmUp, load] = splitLoad(all, params.warmUp);
+  const all = signLoad(CHAIN_ID, params.accounts, params.first + params.transfers);
+  const loads = splitLoad(all, params.first);
   const paces = PACES.slice(0, params.paces);
   /** Of each round: what they are beside each other, the machine being as fast for both, is the middle of the rounds. */
-  const rates = new Map<string, number[]>();
-  const processor = new Map<string, number>();
-  let agreed = true;
+  const runs = new Map<string, Run[]>();
   for (let round = 0; round < params.rounds; round++) {
-    for (const { name, start } of CONTESTANTS) {
-      for (const pace of paces) {
-        const chain = await start(`${folder}/${round} ${name} ${pace.name}`);
-        try {
-          await runLoad(chain.url, chain.urls, warmUp, pace);
-          const before = await processorSeconds(chain.processes);
-          const result = await runLoad(chain.url, chain.urls, load, pace);
-          const spent = (await processorSeconds(chain.processes)) - before;
-          const key = `${name}, ${pace.name}`;
-          rates.set(key, [...(rates.get(key) ?? []), rateOf(result)]);
-          processor.set(key, Math.min(processor.get(key) ?? Number.POSITIVE_INFINITY, spent / result.transfers));
-          agreed &&= await isEverywhere(chain, load.addresses, params);
-        } finally {
-          await chain.stop();
-        }
+    for (const pace of paces) {
+      for (const contestant of CONTESTANTS) {
+        const key = `${contestant.name}, ${pace.name}`;
+        const run = await measureOne(contestant, `${folder}/${round} ${key}`, loads, pace);
+        runs.set(key, [...(runs.get(key) ?? []), run]);
       }
     }
   }
-  const pairs = CONTESTANTS.flatMap(({ name }) => paces.map((pace) => `${name}, ${pace.name}`));
   return {
-    measurements: pairs.flatMap((key) => [
-      { name: key, value: median(rates.get(key) ?? []), unit: "transfers/s" },
-      { name: `${key}, processor`, value: 1e6 * (processor.get(key) ?? 0), unit: "us/transfer" },
+    measurements: [...runs].flatMap(([key, own]) => [
+      { name: key, value: median(own.map(({ rate }) => rate)), unit: "transfers/s" },
+      { name: `${key}, just started`, value: median(own.map(({ firstRate }) => firstRate)), unit: "transfers/s" },
+      { name: `${key}, processor`, value: Math.min(...own.map(({ processor }) => processor)), unit: "us/transfer" },
     ]),
     comparisons: paces.flatMap((pace) => [
       ratio("one validator", pace, { atLeast: 1 }),
       ratio("four validators", pace, { atLeast: 0.35 }),
     ]),
-    agreed,
+    agreed: [...runs.values()].flat().every(({ agreed }) => agreed),
   };
 
   function ratio(name: string, pace: { readonly name: string }, target: { readonly atLeast: number }) {
-    const anvil = rates.get(`anvil, ${pace.name}`) ?? [];
-    const ours = rates.get(`${name}, ${pace.name}`) ?? [];
-    const ratios = ours.map((rate, round) => rate / (anvil[round] ?? Number.NaN));
+    const anvil = runs.get(`anvil, ${pace.name}`) ?? [];
+    const ours = runs.get(`${name}, ${pace.name}`) ?? [];
+    const ratios = ours.map(({ rate }, round) => rate / (anvil[round]?.rate ?? Number.NaN));
     return { name: `${name}, ${pace.name} / anvil`, ratio: median(ratios), target };
+  }
+}
+
+interface Run {
+  readonly firstRate: number;
+  readonly rate: number;
+  /** Microseconds of all its processes for a transfer. */
+  readonly processor: number;
+  readonly agreed: boolean;
+}
+
+async function measureOne(
+  { start }: Contestant,
+  folder: string,
+  [first, load]: readonly [TransferLoad, TransferLoad],
+  pace: Pace,
+): Promise<Run> {
+  const chain = await start(folder);
+  try {
+    const firstRate = rateOf(await runLoad(chain.url, chain.urls, first, pace));
+    const before = await processorSeconds(chain.processes);
+    const result = await runLoad(chain.url, chain.urls, load, pace);
+    const spent = (await processorSeconds(chain.processes)) - before;
+    const agreed = await isEverywhere(chain, load);
+    return { firstRate, rate: rateOf(result), processor: (1e6 * spent) / result.transfers, agreed };
+  } finally {
+    await chain.stop();
   }
 }
 
@@ -110,13 +133,12 @@ function rateOf({ transfers, seconds }: LoadResult): number {
   return transfers / seconds;
 }
 
-/** The sum of what the accounts have used: every node has the same, and all of it. */
-async function isEverywhere(chain: RunningChain, addresses: readonly string[], params: Params): Promise<boolean> {
-  const expected = Math.floor((params.warmUp + params.transfers) / params.accounts);
+/** What the accounts have used: every node has the same, and all of it. */
+async function isEverywhere(chain: RunningChain, { addresses, raws, firstNonce }: TransferLoad): Promise<boolean> {
   for (const url of chain.urls) {
-    for (const address of addresses) {
+    for (const [index, address] of addresses.entries()) {
       const nonce = await rpc<string>(url, "eth_getTransactionCount", address, "latest");
-      if (Number(nonce) !== expected) return false;
+      if (Number(nonce) !== firstNonce + (raws[index]?.length ?? 0)) return false;
     }
   }
   return true;
