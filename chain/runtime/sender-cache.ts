@@ -28,11 +28,24 @@ interface Known {
   readonly bytes: number;
 }
 
+/** So many of them, with so many bytes together. */
+class Generation {
+  readonly known = new Map<Hex, Known>();
+  bytes = 0;
+
+  get isFull(): boolean {
+    return 2 * this.known.size >= MAX_RECOVERED_KEPT || 2 * this.bytes >= MAX_RECOVERED_BYTES;
+  }
+}
+
 export class SenderCache {
   readonly #recover: Recover;
-  /** The oldest first. */
-  readonly #known = new Map<Hex, Known>();
-  #bytes = 0;
+  /**
+   * Half of what is kept each, at most: when the young one is full, the old one is forgotten as a whole. Finding the
+   * oldest of one map to forget it means passing the thousands that were forgotten before it, for each newcomer.
+   */
+  #young = new Generation();
+  #old = new Generation();
 
   constructor(recover: Recover) {
     this.#recover = recover;
@@ -40,17 +53,16 @@ export class SenderCache {
 
   /** Done or under way. */
   has(hash: Hex): boolean {
-    return this.#known.has(hash);
+    return this.#find(hash) !== undefined;
   }
 
   /** Another thread of ours has recovered this one. */
   know({ raw, hash, sender }: KnownTransaction): RecoveredTransaction {
     const key = bytesToHex(hash);
-    const before = this.#known.get(key)?.result;
-    if (before !== undefined && !(before instanceof CodedError)) return before;
+    const before = this.#find(key);
+    if (before?.result !== undefined && !(before.result instanceof CodedError)) return before.result;
     const result = { transaction: decodeTransaction(raw, { knownHash: hash }), sender };
-    if (!this.#known.has(key)) this.#keep(key, { result, batch: undefined, bytes: raw.length });
-    this.#trim();
+    if (before === undefined) this.#keep(key, { result, batch: undefined, bytes: raw.length });
     return result;
   }
 
@@ -59,13 +71,14 @@ export class SenderCache {
     raws: readonly Uint8Array[],
     hashes: readonly Hex[] = raws.map((raw) => bytesToHex(keccak256(raw))),
   ): Promise<readonly RecoveryResult[]> {
+    // Looked up first: what begins now may make others be forgotten.
+    const before = hashes.map((hash) => this.#find(hash));
     const unknown = new Map<Hex, Uint8Array>();
     for (const [index, hash] of hashes.entries()) {
-      if (!this.#known.has(hash)) unknown.set(hash, new Uint8Array(raws[index] as Uint8Array));
+      if (before[index] === undefined) unknown.set(hash, new Uint8Array(raws[index] as Uint8Array));
     }
-    if (unknown.size > 0) this.#begin(unknown);
-    const all = hashes.map((hash) => this.#known.get(hash));
-    this.#trim();
+    const begun = unknown.size > 0 ? this.#begin(unknown) : undefined;
+    const all = hashes.map((hash, index) => before[index] ?? begun?.get(hash));
     await Promise.all(new Set(all.map((known) => known?.batch)));
     return all.map((known) => {
       assert(known?.result !== undefined, "every transaction is known or under way");
@@ -74,39 +87,42 @@ export class SenderCache {
   }
 
   /** With one promise for all of them: they come by thousands in a second. */
-  #begin(unknown: ReadonlyMap<Hex, Uint8Array>): void {
-    const begun: Known[] = [];
+  #begin(unknown: ReadonlyMap<Hex, Uint8Array>): ReadonlyMap<Hex, Known> {
+    const begun = new Map<Hex, Known>();
     const batch = this.#recover([...unknown.values()]).then(
       (results) => {
-        for (const [index, known] of begun.entries()) known.result = results[index];
+        for (const [index, known] of [...begun.values()].entries()) known.result = results[index];
       },
       (error: unknown) => {
         // A failure is our own, and may pass: it is not kept.
-        for (const hash of unknown.keys()) this.#forget(hash);
+        for (const hash of begun.keys()) this.#forget(hash);
         throw error;
       },
     );
     for (const [hash, { length }] of unknown) {
       const known = { result: undefined, batch, bytes: length };
-      begun.push(known);
+      begun.set(hash, known);
       this.#keep(hash, known);
     }
+    return begun;
+  }
+
+  #find(hash: Hex): Known | undefined {
+    return this.#young.known.get(hash) ?? this.#old.known.get(hash);
   }
 
   #keep(hash: Hex, known: Known): void {
-    this.#known.set(hash, known);
-    this.#bytes += known.bytes;
+    this.#young.known.set(hash, known);
+    this.#young.bytes += known.bytes;
+    if (!this.#young.isFull) return;
+    this.#old = this.#young;
+    this.#young = new Generation();
   }
 
   #forget(hash: Hex): void {
-    this.#bytes -= this.#known.get(hash)?.bytes ?? 0;
-    this.#known.delete(hash);
-  }
-
-  #trim(): void {
-    for (const hash of this.#known.keys()) {
-      if (this.#known.size <= MAX_RECOVERED_KEPT && this.#bytes <= MAX_RECOVERED_BYTES) return;
-      this.#forget(hash);
+    for (const generation of [this.#young, this.#old]) {
+      generation.bytes -= generation.known.get(hash)?.bytes ?? 0;
+      generation.known.delete(hash);
     }
   }
 }
