@@ -6,7 +6,7 @@
  * resolves when the disk has them, and a machine that loses power loses nothing either. All that is appended while a
  * write is under way becomes the next write.
  */
-import { writeSync } from "node:fs";
+import { ftruncateSync, writeSync } from "node:fs";
 import { type FileHandle, open, rename, rm } from "node:fs/promises";
 import { concatBytes } from "../../base/bytes.ts";
 import { CodedError, systemCodeOf } from "../../base/errors.ts";
@@ -161,14 +161,20 @@ export class MempoolJournal {
     try {
       this.count(raws, this.hand(raws));
     } catch (error) {
+      this.dropUnfinished();
       throw failure(error);
     }
   }
 
   private async write(raws: readonly Uint8Array[]): Promise<void> {
-    const bytes = this.hand(raws);
-    if (this.isSynced) await this.file.datasync();
-    this.count(raws, bytes);
+    try {
+      const bytes = this.hand(raws);
+      if (this.isSynced) await this.file.datasync();
+      this.count(raws, bytes);
+    } catch (error) {
+      this.dropUnfinished();
+      throw error;
+    }
   }
 
   /** To the operating system. Answers with how many bytes that were. */
@@ -176,6 +182,15 @@ export class MempoolJournal {
     const bytes = encodeRecords(raws);
     writeAll(this.file, bytes, this.end);
     return bytes.length;
+  }
+
+  /** Records of an append that failed are whole up to where it did: behind a later append they would be read again. */
+  private dropUnfinished(): void {
+    try {
+      ftruncateSync(this.file.fd, this.end);
+    } catch {
+      // The disk is as broken as before; the caller hears of that.
+    }
   }
 
   private count(raws: readonly Uint8Array[], bytes: number): void {

@@ -129,9 +129,9 @@ export class Ledger {
         transaction: bytesToHex(transaction.hash),
       });
     }
-    const executed = yield* this.#run(block.parent, header, transactions, epoch);
+    const { executed, nextValidators } = yield* this.#run(block.parent, header, transactions, epoch);
     verifyExecuted(header, executed);
-    checkSeal(header, this.#sealedBy(header, epoch, executed));
+    checkSeal(header, nextValidators);
     this.#remember({ block, header, hash: hexToBytes(block.hash), executed });
   }
 
@@ -170,9 +170,7 @@ export class Ledger {
       beacon: hexToBytes(nextBeacon(parent.beacon, reveal)),
       extra,
     });
-    const executed = yield* this.#run(parent.hash, fields, candidates, epoch);
-    yield;
-    const nextValidators = this.#sealedBy(fields, epoch, executed);
+    const { executed, nextValidators } = yield* this.#run(parent.hash, fields, candidates, epoch);
     const sealed = { ...fields, extra: { ...fields.extra, nextValidatorSetHash: nextValidatorsHash(nextValidators) } };
     const header = sealHeader(sealed, executed);
     const transactions = executed.included.map(({ transaction }) => transaction.raw);
@@ -214,7 +212,7 @@ export class Ledger {
     fields: EnvironmentFields,
     transactions: readonly RecoveredTransaction[],
     epoch: Epoch,
-  ): Work<ExecutedBlock> {
+  ): Work<{ readonly executed: ExecutedBlock; readonly nextValidators: readonly ValidatorStake[] | undefined }> {
     const isSeal = this.#options.validators.endsEpoch(positionOf(fields, epoch));
     const consensus = blockConsensusOf(fields.extra, epoch.set.ids.length, isSeal);
     // Taken now: while it runs, the final head may move.
@@ -222,15 +220,15 @@ export class Ledger {
     const environment = environmentOf(fields, (number) => this.#blockHash(path, number), consensus);
     // Held: more blocks may be committed than versions are kept.
     const { state, release } = this.#options.final.holdState();
-    let executed: ExecutedBlock;
     try {
-      executed = yield* this.#executor.executing(stateAfter(path, state), environment, transactions);
+      const executed = yield* this.#executor.executing(stateAfter(path, state), environment, transactions);
+      for (const violation of executed.violations) this.#options.onViolation(violation);
+      for (const fault of executed.faults) this.#options.onFault(fault);
+      yield;
+      return { executed, nextValidators: this.#sealedBy(fields, epoch, executed) };
     } finally {
       release();
     }
-    for (const violation of executed.violations) this.#options.onViolation(violation);
-    for (const fault of executed.faults) this.#options.onFault(fault);
-    return executed;
   }
 
   #remember(entry: Entry): void {

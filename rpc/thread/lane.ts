@@ -12,13 +12,20 @@ export type LaneMemory = SharedArrayBuffer;
 /** Called with each note; the bytes are the lane's, to be copied before this returns. */
 export type OnNote = (id: number, bytes: Uint8Array) => void;
 
-/** Words before the ring: where the reader is, where the writer is, and whether the reader sleeps. */
+/** What is read at once, at most: so many notes, and no more once they have so many bytes. */
+export interface Portion {
+  readonly notes?: number;
+  readonly bytes?: number;
+}
+
+/** Words before the ring: where the reader is, where the writer is, whether the reader sleeps, and whether there is one. */
 const HEAD = 0;
 const TAIL = 1;
 const ASLEEP = 2;
+const ATTENDED = 3;
 /** Head and tail are written by different threads: apart, so that these do not wait for each other's cache line. */
 const WORD_STRIDE = 16;
-const CONTROL_BYTES = 3 * WORD_STRIDE * 4;
+const CONTROL_BYTES = 4 * WORD_STRIDE * 4;
 /** Of a note: its length and its id. */
 const NOTE_HEAD_BYTES = 8;
 /** In the place of a length: the rest of the ring is not used. */
@@ -84,6 +91,11 @@ export class LaneWriter extends LaneEnd {
     return (this.position(TAIL) - this.position(HEAD)) >>> 0;
   }
 
+  /** Whether a thread has begun to read. */
+  get isAttended(): boolean {
+    return Atomics.load(this.control, ATTENDED * WORD_STRIDE) === 1;
+  }
+
   /** After a write: whether the reader sleeps, and is to be woken by whoever calls this. */
   takesWaking(): boolean {
     return Atomics.exchange(this.control, ASLEEP * WORD_STRIDE, 0) === 1;
@@ -96,6 +108,11 @@ export class LaneWriter extends LaneEnd {
 }
 
 export class LaneReader extends LaneEnd {
+  /** This end is read from now on: `isAttended` of the writer. */
+  attend(): void {
+    Atomics.store(this.control, ATTENDED * WORD_STRIDE, 1);
+  }
+
   /** Of the next note, if there is one. */
   get nextId(): number | undefined {
     const head = this.position(HEAD);
@@ -105,12 +122,13 @@ export class LaneReader extends LaneEnd {
     return this.words[this.words[at >>> 2] === SKIP ? 1 : (at >>> 2) + 1];
   }
 
-  /** Reads what has been written, or so many notes of it. Answers with how many that were. */
-  read(onNote: OnNote, atMost: number = Number.POSITIVE_INFINITY): number {
+  /** Reads what has been written, or a portion of it. Answers with how many notes that were. */
+  read(onNote: OnNote, { notes: most = Infinity, bytes: enough = Infinity }: Portion = {}): number {
     const tail = this.position(TAIL);
     let head = this.position(HEAD);
     let notes = 0;
-    while (head !== tail && notes < atMost) {
+    let bytes = 0;
+    while (head !== tail && notes < most && bytes < enough) {
       const at = head & this.mask;
       const length = this.words[at >>> 2] as number;
       if (length === SKIP) {
@@ -126,6 +144,7 @@ export class LaneReader extends LaneEnd {
         this.move(HEAD, head);
       }
       notes++;
+      bytes += length;
     }
     this.move(HEAD, head);
     return notes;

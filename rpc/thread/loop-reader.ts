@@ -2,7 +2,7 @@
  * Reads a lane on a thread with an event loop. Once woken it looks again in every turn of the loop, which costs next to
  * nothing, until a turn brought nothing: only then has the writer to wake it.
  */
-import type { LaneReader, OnNote } from "./lane.ts";
+import type { LaneReader, OnNote, Portion } from "./lane.ts";
 
 /** A lane, or several as one. */
 export type NoteSource = Pick<LaneReader, "read" | "sleep">;
@@ -10,12 +10,12 @@ export type NoteSource = Pick<LaneReader, "read" | "sleep">;
 export class LoopReader {
   readonly #lane: NoteSource;
   readonly #onNote: OnNote;
-  readonly #atOnce: () => number;
+  readonly #atOnce: () => Portion;
   #isAwake = false;
   #isClosed = false;
 
-  /** `atOnce`: notes that are read before everything else that the thread does has its turn. */
-  constructor(lane: NoteSource, onNote: OnNote, atOnce: () => number = () => Number.POSITIVE_INFINITY) {
+  /** `atOnce`: what is read before everything else that the thread does has its turn. */
+  constructor(lane: NoteSource, onNote: OnNote, atOnce: () => Portion = () => ({})) {
     this.#lane = lane;
     this.#onNote = onNote;
     this.#atOnce = atOnce;

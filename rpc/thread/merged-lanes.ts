@@ -2,7 +2,7 @@
  * Lanes of several writers as one: their notes are numbered together, each number once, and read in that order. One that
  * has overtaken others waits in its lane until their writers have written them.
  */
-import type { LaneReader, OnNote } from "./lane.ts";
+import type { LaneReader, OnNote, Portion } from "./lane.ts";
 
 export class MergedLanes {
   readonly #lanes: readonly LaneReader[];
@@ -13,11 +13,18 @@ export class MergedLanes {
   }
 
   /** As LaneReader's. */
-  read(onNote: OnNote, atMost: number = Number.POSITIVE_INFINITY): number {
+  read(onNote: OnNote, { notes: most = Infinity, bytes: enough = Infinity }: Portion = {}): number {
     let notes = 0;
-    for (let lane = this.#laneOfNext(); lane !== undefined && notes < atMost; lane = this.#laneOfNext()) {
+    let bytes = 0;
+    const counted: OnNote = (id, note) => {
+      bytes += note.length;
+      onNote(id, note);
+    };
+    while (notes < most && bytes < enough) {
+      const lane = this.#laneOfNext();
+      if (lane === undefined) break;
       this.#nextId = (this.#nextId + 1) >>> 0;
-      notes += lane.read(onNote, 1);
+      notes += lane.read(counted, { notes: 1 });
     }
     return notes;
   }

@@ -30,6 +30,7 @@ const submitted = new LaneReader(data.submitted);
 const recovered = new LaneWriter(data.recovered);
 const never = new Int32Array(new SharedArrayBuffer(4));
 
+submitted.attend();
 for (;;) {
   submitted.wait();
   submitted.read(recover);

@@ -2,12 +2,12 @@
 import { availableParallelism } from "node:os";
 import { MessageChannel, Worker } from "node:worker_threads";
 import { bytesToHex } from "../../base/bytes.ts";
-import { CodedError } from "../../base/errors.ts";
+import { assert, CodedError } from "../../base/errors.ts";
 import type { Node } from "../../chain/runtime/node.ts";
 import type { KnownTransaction } from "../../chain/runtime/sender-cache.ts";
 import { MAX_QUESTIONS } from "../limits.ts";
 import type { Channel } from "./channel.ts";
-import { type LaneMemory, LaneReader, LaneWriter, laneMemory } from "./lane.ts";
+import { type LaneMemory, LaneReader, LaneWriter, laneMemory, type Portion } from "./lane.ts";
 import { LoopReader } from "./loop-reader.ts";
 import { MergedLanes } from "./merged-lanes.ts";
 import type { SenderThreadData } from "./sender-thread.ts";
@@ -18,8 +18,11 @@ const HASH_BYTES = 32;
 const SENDER_BYTES = 20;
 /** As many as there are processors to run them, but not more: the node's thread takes in what four recover. */
 const MAX_THREADS = 4;
-/** Given to the node at once: it takes about 10 us for each, and votes must not wait for more. */
-const MAX_TAKEN = 256;
+/**
+ * Given to the node at once: 10 us for each of 256 transfers, or a millisecond or two for the densest transactions of so
+ * many bytes, of which the last may be a large one. Votes must not wait for more.
+ */
+const TAKEN_AT_ONCE: Portion = { notes: 256, bytes: 32 * 1024 };
 /** Between two threads: so many of the largest transactions, or thousands of usual ones. */
 const LANE_TRANSACTIONS = 4;
 /** For an answer to every question that may be open: there is always room for one. */
@@ -69,7 +72,7 @@ export class SubmissionDesk {
     this.#reader = new LoopReader(
       recovered,
       (id, note) => this.#take(id, note),
-      () => MAX_TAKEN,
+      () => TAKEN_AT_ONCE,
     );
   }
 
@@ -141,7 +144,7 @@ export class SubmissionDesk {
       for (const [index, { id, hash }] of taken.entries()) {
         const outcome = outcomes[index];
         if (outcome instanceof CodedError) this.#refuse(id, outcome);
-        else this.#answers.write(id, hash);
+        else assert(this.#answers.write(id, hash), "there is room for an answer to every question");
       }
       if (this.#answers.takesWaking()) this.#channel?.tell("answers", undefined);
     } catch (error) {

@@ -9,7 +9,7 @@ import { CodedError } from "../../base/errors.ts";
 import { checkSize } from "../../vm/transaction/transaction.ts";
 import { MAX_QUESTIONS, MAX_SUBMITTED_BYTES } from "../limits.ts";
 import type { Channel } from "./channel.ts";
-import { type LaneMemory, LaneReader, LaneWriter } from "./lane.ts";
+import { type LaneMemory, LaneReader, LaneWriter, type Portion } from "./lane.ts";
 import { LoopReader } from "./loop-reader.ts";
 import { fromWire, type WireError } from "./wire-error.ts";
 
@@ -65,7 +65,7 @@ export class Submissions {
     this.#maxTransactionBytes = maxTransactionBytes;
     this.#submitted = submitted.map((memory) => new LaneWriter(memory));
     const lane = new LaneReader(answered);
-    const atOnce = (): number => Math.max(ANSWERS_AT_ONCE, this.#pending.size / ANSWERS_SHARE);
+    const atOnce = (): Portion => ({ notes: Math.max(ANSWERS_AT_ONCE, this.#pending.size / ANSWERS_SHARE) });
     this.#answers = new LoopReader(lane, (id, hash) => this.#take(id)?.resolve(hash.slice()), atOnce);
     for (const port of refused) {
       port.on("message", (refusal: Refusal) => this.onRefusal(refusal));
@@ -112,19 +112,25 @@ export class Submissions {
     }
   }
 
-  /** The first one while it has little to do: a thread that sleeps, or has not begun, costs nothing. */
+  /**
+   * The first one while it has little to do: a thread that sleeps, or has not begun, costs nothing. Another begins when all
+   * others have much to do, and is given nothing before it is there: those behind would wait until it is.
+   */
   #leastBusyLane(): LaneWriter {
     let best = this.#submitted[0] as LaneWriter;
-    let [bestIndex, least] = [0, best.unread];
-    for (let index = 1; index < this.#submitted.length && least > ENOUGH_BYTES; index++) {
+    if (this.#begun === 0) this.#begin(1);
+    for (let index = 1; index < this.#submitted.length && best.unread > ENOUGH_BYTES; index++) {
       const lane = this.#submitted[index] as LaneWriter;
-      if (lane.unread < least) [best, bestIndex, least] = [lane, index, lane.unread];
-    }
-    if (bestIndex >= this.#begun) {
-      this.#begun = bestIndex + 1;
-      this.#channel.tell("submitting", this.#begun);
+      if (index === this.#begun) this.#begin(index + 1);
+      if (!lane.isAttended) break;
+      if (lane.unread < best.unread) best = lane;
     }
     return best;
+  }
+
+  #begin(threads: number): void {
+    this.#begun = threads;
+    this.#channel.tell("submitting", threads);
   }
 
   /** Whatever is heard of one means that there is room for others. */

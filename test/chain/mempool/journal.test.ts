@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { mkdtemp, readdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -172,6 +173,22 @@ describe("MempoolJournal", () => {
     await journal.append([raw(2)]);
     await journal.close();
     expect(await loaded()).toEqual(lists(raw(1), raw(2)));
+  });
+
+  it("has nothing of an append that failed in the middle, also after a later one", () => {
+    // A limit on the size of files stands for a full disk: as one, it is met in the middle of a write.
+    const program = `
+      import { MempoolJournal } from ${JSON.stringify(new URL("../../../dist/chain/mempool/journal.js", import.meta.url).href)};
+      const raw = (fill) => new Uint8Array(100).fill(fill);
+      const journal = await MempoolJournal.open(process.argv[1]);
+      await journal.append([raw(1)]);
+      const code = await journal.append(Array.from({ length: 60 }, () => raw(9))).catch((error) => error.code);
+      await journal.append([raw(2)]);
+      const again = await MempoolJournal.open(process.argv[1]);
+      console.log(JSON.stringify([code, again.load().map((bytes) => bytes[0])]));`;
+    const limited = `ulimit -f 4; exec "$0" --input-type=module -e "$1" "$2"`;
+    const printed = execFileSync("bash", ["-c", limited, process.execPath, program, path], { encoding: "utf8" });
+    expect(JSON.parse(printed)).toEqual(["MEMPOOL_JOURNAL_FAILED", [1, 2]]);
   });
 
   it("throws away the beginning of a compaction that was killed", async () => {

@@ -1,7 +1,7 @@
 import { Worker } from "node:worker_threads";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { LaneReader, LaneWriter, laneMemory } from "../../../rpc/thread/lane.ts";
+import { LaneReader, LaneWriter, laneMemory, type Portion } from "../../../rpc/thread/lane.ts";
 import { LoopReader } from "../../../rpc/thread/loop-reader.ts";
 
 const LANE = new URL("../../../dist/rpc/thread/lane.js", import.meta.url).href;
@@ -11,9 +11,9 @@ function lane(bytes = 256): { readonly writer: LaneWriter; readonly reader: Lane
   return { writer: new LaneWriter(memory), reader: new LaneReader(memory) };
 }
 
-function notes(reader: LaneReader, atMost?: number): [number, number[]][] {
+function notes(reader: LaneReader, portion?: Portion): [number, number[]][] {
   const read: [number, number[]][] = [];
-  reader.read((id, bytes) => read.push([id, [...bytes]]), atMost);
+  reader.read((id, bytes) => read.push([id, [...bytes]]), portion);
   return read;
 }
 
@@ -31,7 +31,7 @@ describe("a lane between threads", () => {
         const waiting: [number, number[]][] = [];
         let id = 0xffff_fff0;
         for (const next of steps) {
-          if ("atMost" in next) expect(notes(reader, next.atMost)).toEqual(waiting.splice(0, next.atMost));
+          if ("atMost" in next) expect(notes(reader, { notes: next.atMost })).toEqual(waiting.splice(0, next.atMost));
           else if (writer.write(id, ...next.parts)) {
             waiting.push([id, next.parts.flatMap((part) => [...part])]);
             id = (id + 1) >>> 0;
@@ -141,7 +141,7 @@ describe("the reader of a lane on an event loop", () => {
     const loop = new LoopReader(
       reader,
       (id) => read.push(id),
-      () => 2,
+      () => ({ notes: 2 }),
     );
     for (let id = 0; id < 5; id++) writer.write(id);
     loop.look();

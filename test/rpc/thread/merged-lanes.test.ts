@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { LaneReader, LaneWriter, laneMemory } from "../../../rpc/thread/lane.ts";
+import { LaneReader, LaneWriter, laneMemory, type Portion } from "../../../rpc/thread/lane.ts";
 import { MergedLanes } from "../../../rpc/thread/merged-lanes.ts";
 
 function lanes(count: number, bytes = 1024): { writers: LaneWriter[]; merged: MergedLanes } {
@@ -11,12 +11,12 @@ function lanes(count: number, bytes = 1024): { writers: LaneWriter[]; merged: Me
   };
 }
 
-function readAll(merged: MergedLanes, atMost?: number): number[] {
+function readAll(merged: MergedLanes, portion?: Portion): number[] {
   const ids: number[] = [];
   const notes = merged.read((id, bytes) => {
     expect([...bytes]).toEqual([id & 0xff]);
     ids.push(id);
-  }, atMost);
+  }, portion);
   expect(notes).toBe(ids.length);
   return ids;
 }
@@ -36,7 +36,7 @@ describe("lanes that are numbered together", () => {
         for (let step = 0; seen.length < dealt.length; step++) {
           const lane = Math.abs((salt ^ (step * 2_654_435_761)) >> 7) % 4;
           const queue = queues[lane];
-          if (queue === undefined) seen.push(...readAll(merged, 1 + (step % 5)));
+          if (queue === undefined) seen.push(...readAll(merged, { notes: 1 + (step % 5) }));
           else if (queue.length > 0 && write(writers[lane], queue[0] as number)) queue.shift();
           if (step % 7 === 0) seen.push(...readAll(merged));
         }
@@ -57,6 +57,14 @@ describe("lanes that are numbered together", () => {
     expect(merged.sleep()).toBe(false);
     expect(readAll(merged)).toEqual([0, 1]);
     expect(merged.sleep()).toBe(true);
+  });
+
+  it("are read no further once enough bytes of them are", () => {
+    const { writers, merged } = lanes(2);
+    for (let id = 0; id < 10; id++) write(writers[id % 2], id);
+    expect(readAll(merged, { bytes: 3 })).toEqual([0, 1, 2]);
+    expect(readAll(merged, { bytes: 3, notes: 2 })).toEqual([3, 4]);
+    expect(readAll(merged, { bytes: 100 })).toEqual([5, 6, 7, 8, 9]);
   });
 
   it("lose no number to a reader that throws", () => {

@@ -147,4 +147,32 @@ describe("many transactions at once", () => {
     port1.close();
     port2.close();
   });
+
+  it("have another thread begin, and go there once it is there", () => {
+    const submitted = [laneMemory(2 ** 16), laneMemory(2 ** 16), laneMemory(2 ** 16)];
+    const asked: unknown[] = [];
+    const submissions = new Submissions(
+      { tell: (_, threads) => void asked.push(threads) },
+      { submitted, answered: laneMemory(2 ** 22), maxTransactionBytes: MAX_BYTES, refused: [] },
+    );
+    const submitSome = (): void => {
+      for (let index = 0; index < 12; index++) void submissions.submit(new Uint8Array(1_000));
+    };
+    const unread = (): number[] =>
+      submitted.map((memory) => {
+        const ids: number[] = [];
+        new LaneReader(memory).read((id) => ids.push(id));
+        return ids.length;
+      });
+    submitSome();
+    expect(asked).toEqual([1, 2]);
+    // Those behind one in the second lane would wait until its thread has begun.
+    expect(unread()).toEqual([12, 0, 0]);
+    new LaneReader(submitted[1] as SharedArrayBuffer).attend();
+    submitSome();
+    const [first, second, third] = unread();
+    expect(first).toBeLessThan(12);
+    expect([(first ?? 0) + (second ?? 0), third]).toEqual([12, 0]);
+    expect(asked).toEqual([1, 2, 3]);
+  });
 });
