@@ -49,7 +49,7 @@ export class CounterNode extends SimNode {
     return this.#running?.driver.state;
   }
 
-  override get waitingVotes(): number {
+  get waitingVotes(): number {
     return this.#running?.inbox.waitingVotes ?? 0;
   }
 
@@ -136,6 +136,7 @@ export class CounterNode extends SimNode {
         const parent = state.blocks.get(block.parent)?.block ?? this.finals.blockOf(block.parent);
         return variantOf(block, rootIsRight ? parent : undefined, prng);
       },
+      publish: () => undefined,
     };
   }
 
@@ -186,9 +187,7 @@ export class CounterNode extends SimNode {
         if (life.isOver) return;
         host.onStep(this, event.type === "message" ? event.message.type : event.type);
       },
-      onFailure: (error) => {
-        if (!life.isOver) throw error;
-      },
+      onFailure: (error) => this.onFailure(life, error),
     };
   }
 
@@ -205,13 +204,13 @@ export function counterEpoch(plan: EpochPlan): Epoch {
   return makeEpoch(0, plan.stakesOf(0), genesisBlock());
 }
 
-/** The hash of a block is computed by whoever receives it, as a decoder of real blocks does. */
 /** In one step. */
 // biome-ignore lint/correctness/useYield: there is nothing between the beginning and the end.
 function* work<Result>(step: () => Result): Work<Result> {
   return step();
 }
 
+/** The hash of a block is computed by whoever receives it, as a decoder of real blocks does. */
 function hashesAreRight(message: Message): boolean {
   if (message.type === "proposal") return isHashRight(message.proposal.block);
   if (message.type === "block") return isHashRight(message.block);

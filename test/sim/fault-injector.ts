@@ -22,8 +22,9 @@ export class FaultInjector {
   readonly #faults: ReadonlySet<FaultName>;
   readonly #wiped: number | undefined;
   readonly #crashAtWrite: Scenario["crashAtWrite"];
-  /** Write boundaries met so far by the node that is to crash at one. */
-  #boundaries = 0;
+  /** Write boundaries that each node has met so far. */
+  readonly #boundaries: number[];
+  #crashes = 0;
   readonly #trace: (line: string) => void;
 
   constructor(
@@ -34,11 +35,20 @@ export class FaultInjector {
     this.#queue = world.queue;
     this.#network = world.network;
     this.#nodes = world.nodes;
+    this.#boundaries = world.nodes.map(() => 0);
     this.#trace = world.trace;
     this.#prng = prng;
     this.#faults = scenario.faults;
     this.#wiped = scenario.wiped;
     this.#crashAtWrite = scenario.crashAtWrite;
+  }
+
+  get boundaries(): readonly number[] {
+    return [...this.#boundaries];
+  }
+
+  get crashes(): number {
+    return this.#crashes;
   }
 
   start(): void {
@@ -61,7 +71,9 @@ export class FaultInjector {
   }
 
   onWriteBoundary(node: SimNode): void {
-    if (node.index === this.#crashAtWrite?.node && this.#boundaries++ === this.#crashAtWrite.boundary) {
+    const boundary = this.#boundaries[node.index] ?? 0;
+    this.#boundaries[node.index] = boundary + 1;
+    if (node.index === this.#crashAtWrite?.node && boundary === this.#crashAtWrite.boundary) {
       for (const victim of this.#crashAtWrite.all ? this.#nodes : [node]) this.#crash(victim);
       return;
     }
@@ -84,6 +96,7 @@ export class FaultInjector {
 
   #crash(node: SimNode): void {
     if (!node.isUp) return;
+    this.#crashes++;
     this.#trace(`crash ${node.index}`);
     node.crash();
     this.#queue.after(between(this.#prng, 50, 2_000), () => node.start());

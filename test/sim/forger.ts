@@ -18,6 +18,8 @@ import { certificateOver } from "./sim-node.ts";
 
 const REMEMBERED = 500;
 
+type Fields = Pick<Block, "view" | "time" | "proposer" | "reveal" | "parentCertificate">;
+
 export interface ForgerOptions {
   readonly index: number;
   readonly world: LedgerWorld;
@@ -78,13 +80,11 @@ export class Forger {
     return consensusBlockOf(encodeBlock({ header: { ...header, stateRoot: prng.bytes(32) }, ...body }));
   }
 
-  #build(
-    parent: Block,
-    fields: Pick<Block, "view" | "time" | "proposer" | "reveal" | "parentCertificate">,
-  ): Block | undefined {
+  #build(parent: Block, { view, time, proposer, reveal, parentCertificate }: Fields): Block | undefined {
     const { epoch } = this.#options.state;
     if (parent.epoch !== epoch.number && parent.hash !== epoch.root.hash) return undefined;
-    const effect = { type: "build", epoch: epoch.number, parent, emptyOnly: true, ...fields } as const;
+    const content = { view, time, proposer, reveal, parentCertificate };
+    const effect = { type: "build", epoch: epoch.number, parent, emptyOnly: true, ...content } as const;
     return this.#ledger.build(effect, [], epoch).block;
   }
 

@@ -2,7 +2,6 @@
  * A whole node: the product's Node with its mempool, ledger, driver and store, on simulated disks, network and time. A
  * node that lost its disk catches up by a snapshot first.
  */
-import { isCoded } from "../../base/errors.ts";
 import type { Prng } from "../../base/prng.ts";
 import { inTurns } from "../../base/work.ts";
 import { type CheckResult, checkJob } from "../../chain/consensus/check-job.ts";
@@ -92,10 +91,6 @@ export class LedgerNode extends SimNode {
     return this.#running?.node.consensus;
   }
 
-  override get waitingVotes(): number {
-    return 0;
-  }
-
   get node(): Node | undefined {
     return this.#running?.node;
   }
@@ -117,9 +112,9 @@ export class LedgerNode extends SimNode {
     this.#relay?.onMessage(from, message);
   }
 
-  receiveTransactions(raws: readonly Uint8Array[]): void {
+  receiveTransactions(from: PeerId, raws: readonly Uint8Array[]): void {
     this.host.queue.settle();
-    void this.#running?.node.receiveTransactions(raws);
+    void this.#running?.node.receiveTransactions(raws, from);
   }
 
   receiveFinalBlock(from: PeerId, segment: FinalSegment): void {
@@ -133,7 +128,7 @@ export class LedgerNode extends SimNode {
 
   protected override boot(life: Lifetime): void {
     this.host.queue.settle();
-    this.#open(life).catch((error: unknown) => this.#onFailure(life, error));
+    this.#open(life).catch((error: unknown) => this.onFailure(life, error));
   }
 
   protected override loseMemory(): void {
@@ -160,6 +155,7 @@ export class LedgerNode extends SimNode {
       forger && {
         blockOn: (parent, view) => forger.blockOn(parent, view),
         variantOf: (block, rootIsRight) => forger.variantOf(block, rootIsRight),
+        publish: (raws) => this.#gossipTransactions(raws),
       }
     );
   }
@@ -175,7 +171,7 @@ export class LedgerNode extends SimNode {
     const clock = life.clock(this.settings.skew);
     const source = new SnapshotSource(store, SOURCE_LIMITS);
     const height = (): number => store.head?.number ?? 0;
-    const relay = new Relay(source, clock, height, (error) => this.#onFailure(life, error));
+    const relay = new Relay(source, clock, height, (error) => this.onFailure(life, error));
     const network = this.#network(life);
     relay.network = network;
     this.#relay = relay;
@@ -260,7 +256,7 @@ export class LedgerNode extends SimNode {
       },
       say: this.#say(life),
       meter: this.#meter(life, store, onStep),
-      onFailure: (error) => this.#onFailure(life, error),
+      onFailure: (error) => this.onFailure(life, error),
     });
   }
 
@@ -338,8 +334,7 @@ export class LedgerNode extends SimNode {
       send: say,
       broadcast: (message, to, most) => say(most === undefined ? to : "some", message),
       publishTransactions: (raws) => {
-        const bytes = raws.reduce((sum, raw) => sum + raw.length, 0);
-        gossip(bytes, (to) => to.receiveTransactions(raws));
+        if (!life.isOver) this.#gossipTransactions(raws);
       },
       publishFinalBlock: (segment) => {
         const bytes = segment.blocks.reduce((sum, { body }) => sum + body.length, 0);
@@ -349,17 +344,17 @@ export class LedgerNode extends SimNode {
       },
       // Nobody works in these networks.
       publishProgress: () => undefined,
-      penalise: (peer) => {
-        if (!life.isOver) this.host.onBlame(this, peer);
+      // What is useless may be an honest peer's: it was, when it was sent.
+      penalise: (peer, offence) => {
+        if (!life.isOver && offence === "invalid") this.host.onBlame(this, peer);
       },
       stop: async () => undefined,
     };
   }
 
-  #onFailure(life: Lifetime, error: unknown): void {
-    if (life.isOver) return;
-    const reason = isCoded(error) ? `${error.code} ${error.message}` : error instanceof Error ? error.stack : error;
-    this.host.onAlarm(this, `the node failed: ${reason}`);
+  #gossipTransactions(raws: readonly Uint8Array[]): void {
+    const bytes = raws.reduce((sum, raw) => sum + raw.length, 0);
+    this.#ledgerHost.gossip(this, bytes, (to) => to.receiveTransactions(this.id, raws));
   }
 }
 

@@ -92,6 +92,10 @@ export interface ScenarioOptions {
 }
 
 const GOOD_LINKS: LinkQuality = { latency: 15, jitter: 10, loss: 0, duplication: 0 };
+/** How many there are unless told. */
+const LEAST_VALIDATORS = 4;
+const LEAST_WITH_TWO_FAULTY = 7;
+const MOST_VALIDATORS = 10;
 const SLOW_EXECUTION = 350;
 const TRANSACTION_EVERY = 400;
 
@@ -126,9 +130,11 @@ const WIDE_AREA_PARAMETERS: ConsensusParameters = {
 
 export function makeScenario(options: ScenarioOptions): Scenario {
   const prng = new Prng(`scenario ${options.seed}`);
-  const validators = options.validators ?? integerBetween(prng.fork("validators"), 4, 10);
   const drawn = FAULTS.filter((fault) => chance(prng.fork(fault), 0.55));
   const faults = new Set(options.faults ?? drawn);
+  // With fewer, the one that is wiped would take the place of the only liar.
+  const least = faults.has("byzantine") && faults.has("wipe") ? LEAST_WITH_TWO_FAULTY : LEAST_VALIDATORS;
+  const validators = options.validators ?? integerBetween(prng.fork("validators"), least, MOST_VALIDATORS);
   const links = prng.fork("links");
   const faultyLinks: LinkQuality = {
     latency: options.wideArea ? wideAreaLatency : between(links, 5, 60),

@@ -10,8 +10,9 @@ import type { Block, Certificate, Evidence, Message, PeerId, Vote } from "../../
 import type { ValidatorId } from "../../chain/consensus/validator-set.ts";
 import type { Verifier } from "../../chain/verification/verifier.ts";
 import type { NodeMessage } from "../../chain/wire/node-message.ts";
-import type { Actor, ActorContext } from "./actors/actor.ts";
+import type { Actor, ActorContext, Outgoing } from "./actors/actor.ts";
 import { between } from "./chance.ts";
+import { describeError } from "./describe-error.ts";
 import { Device } from "./device.ts";
 import type { EventQueue } from "./event-queue.ts";
 import { Lifetime } from "./lifetime.ts";
@@ -32,6 +33,8 @@ export interface NodeHost {
   onBlame(node: SimNode, peer: PeerId): void;
   /** What an operator would have to be told. */
   onAlarm(node: SimNode, reason: string): void;
+  /** Its disk or program failed, and it stands still. */
+  onFailure(node: SimNode, reason: string): void;
   /** Between any two writes: where a crash may strike. */
   onWriteBoundary(node: SimNode): void;
 }
@@ -70,6 +73,8 @@ export abstract class SimNode {
   readonly actor: Actor | undefined;
   readonly log: SimLog;
   peers: readonly PeerId[] = [];
+  /** How often its actor said something else than its core would. */
+  lies = 0;
   protected readonly settings: NodeSettings;
   protected readonly host: NodeHost;
   readonly #executed = new Set<Hex>();
@@ -88,14 +93,13 @@ export abstract class SimNode {
   /** `undefined` while the node is down, or is catching up before its core starts. */
   abstract get state(): ConsensusState | undefined;
   abstract get finals(): FinalView;
-  abstract get waitingVotes(): number;
   abstract receive(from: PeerId, message: NodeMessage): void;
   protected abstract boot(life: Lifetime): void;
   protected abstract loseMemory(): void;
   protected abstract crashDisk(prng: Prng): void;
   protected abstract wipeDisk(): void;
-  /** For liars: a block of the own on any parent that has executed, and the like of a block. */
-  protected abstract readonly forgery: Pick<ActorContext, "blockOn" | "variantOf"> | undefined;
+  /** For liars: a block of the own on any parent that has executed, the like of a block, and gossip. */
+  protected abstract readonly forgery: Pick<ActorContext, "blockOn" | "variantOf" | "publish"> | undefined;
 
   get isHonest(): boolean {
     return this.actor === undefined;
@@ -174,6 +178,10 @@ export abstract class SimNode {
     };
   }
 
+  protected onFailure(life: Lifetime, error: unknown): void {
+    if (!life.isOver) this.host.onFailure(this, describeError(error));
+  }
+
   protected say(life: Lifetime, to: Receivers, message: NodeMessage): void {
     if (life.isOver) return;
     if (this.actor === undefined) {
@@ -182,12 +190,16 @@ export abstract class SimNode {
       return;
     }
     const context = this.#actorContext();
-    if (!isConsensus(message)) this.host.transmit(this, to, message);
-    else if (context?.state.own !== undefined) {
-      for (const said of this.actor.outgoing(context, { to, message })) {
-        this.host.transmit(this, said.to, said.message);
-      }
-    }
+    // Who has no seat, or has not started yet, cannot take part in consensus; it asks and answers all the same.
+    if (isConsensus(message) && context?.state.own === undefined) return;
+    if (context === undefined) this.host.transmit(this, to, message);
+    else this.#lie(this.actor, context, { to, message });
+  }
+
+  #lie(actor: Actor, context: ActorContext, said: Outgoing): void {
+    const words = [...actor.outgoing(context, said)];
+    if (words.length !== 1 || words[0] !== said) this.lies++;
+    for (const { to, message } of words) this.host.transmit(this, to, message);
   }
 
   #actorContext(): ActorContext | undefined {

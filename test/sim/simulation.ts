@@ -14,6 +14,7 @@ import type { CheckedWorld, Checker } from "./checkers/checker.ts";
 import { CounterClients } from "./counter-clients.ts";
 import { CounterNode, counterEpoch } from "./counter-node.ts";
 import { type CheckCounter, type CheckCounts, countingKeys, countsPerBlock } from "./counting-keys.ts";
+import { describeError } from "./describe-error.ts";
 import { EventQueue } from "./event-queue.ts";
 import { FaultInjector } from "./fault-injector.ts";
 import { LedgerClients } from "./ledger-clients.ts";
@@ -60,6 +61,11 @@ export interface SimulationResult {
   readonly transactions: number;
   /** Snapshots that wiped nodes have taken over. */
   readonly imports: number;
+  /** How often liars said something else than an honest node would have. */
+  readonly lies: number;
+  readonly crashes: number;
+  /** Of each node, until the network rests. */
+  readonly writeBoundaries: readonly number[];
   /** Milliseconds from a block's time to its commit on each honest node. */
   readonly finality: { readonly p50: number; readonly p95: number };
   /** Per node and final block. */
@@ -71,6 +77,8 @@ export interface SimulationResult {
 export class Simulation implements LedgerHost {
   readonly queue: EventQueue = new EventQueue();
   readonly nodes: readonly SimNode[];
+  /** What the checkers see of it. */
+  readonly world: CheckedWorld;
   readonly #scenario: Scenario;
   readonly #keys: KeyMaker;
   /** For the checkers, whose own checks do not count. */
@@ -90,6 +98,7 @@ export class Simulation implements LedgerHost {
   readonly #violationCounts = new Map<string, number>();
   readonly #finality: number[] = [];
   readonly #honestBlocks = new Set<string>();
+  #boundaries: readonly number[] = [];
   readonly #checks: CheckCounter = { single: 0, aggregate: 0, signers: 0 };
 
   constructor(scenario: Scenario, options: SimulationOptions = {}) {
@@ -117,12 +126,28 @@ export class Simulation implements LedgerHost {
       trace: (line: string) => this.#note(line),
     };
     this.#injector = new FaultInjector(world, this.#prng.fork("faults"), scenario);
+    this.world = this.#checkedWorld(made.ledger);
     this.#checkers = checkersOf(scenario.app).map(({ name, make }) =>
-      make((reason) => this.#violate(`${name}: ${reason}`), this.#checkedWorld(made.ledger)),
+      make((reason) => this.#violate(`${name}: ${reason}`), this.world),
     );
   }
 
+  /** What is thrown is a violation too, with all that was found before it. */
   async run(): Promise<SimulationResult> {
+    const onThrown = (error: unknown): void => this.#violate(`thrown: ${describeError(error)}`);
+    // Also by what nobody waits for, as a message that was received.
+    process.on("unhandledRejection", onThrown);
+    try {
+      await this.#play();
+    } catch (error) {
+      onThrown(error);
+    } finally {
+      process.off("unhandledRejection", onThrown);
+    }
+    return this.#result();
+  }
+
+  async #play(): Promise<void> {
     const length = this.#scenario.minutes * 60_000;
     for (const node of this.nodes) node.start();
     this.#injector.start();
@@ -136,12 +161,13 @@ export class Simulation implements LedgerHost {
       await this.queue.runUntil(this.queue.now + 1_000);
     }
     this.#checkProgress();
+    // A crash after this would be followed by nothing that could go wrong.
+    this.#boundaries = this.#injector.boundaries;
     const heightAtRest = this.#maxHeight();
     const rest = length * (1 - REST_AT);
     await this.queue.runUntil(this.queue.now + rest);
     this.#checkRest(heightAtRest, rest);
     for (const checker of this.#checkers) checker.onEnd?.();
-    return this.#result();
   }
 
   transmit(from: SimNode, to: Receivers, message: NodeMessage): void {
@@ -207,6 +233,11 @@ export class Simulation implements LedgerHost {
 
   onAlarm(node: SimNode, reason: string): void {
     if (node.isHonest) this.#violate(`alarm: node ${node.index}: ${reason}`);
+  }
+
+  /** A liar's too: one whose lies fail would be no more than silent. */
+  onFailure(node: SimNode, reason: string): void {
+    this.#violate(`alarm: node ${node.index}${node.isHonest ? "" : ` (${node.actor?.name})`} failed: ${reason}`);
   }
 
   onInvalidBlock(node: LedgerNode, hash: string, code: string): void {
@@ -296,6 +327,7 @@ export class Simulation implements LedgerHost {
 
   /** Some time after everything is healed, whatever was sent is final everywhere, and all are at the same height. */
   #checkProgress(): void {
+    if (this.#maxHeight() === 0) this.#violate("progress: no block was made, so nothing was checked");
     for (const node of this.nodes.filter(({ isHonest }) => isHonest)) {
       const missing = this.#workload.unfinishedOn(node);
       if (missing === 0) continue;
@@ -347,6 +379,9 @@ export class Simulation implements LedgerHost {
       epochs: 1 + Math.max(...honest.map(({ finals }) => finals.lastEpoch)),
       transactions: this.#workload.total,
       imports: this.nodes.reduce((sum, node) => sum + (node instanceof LedgerNode ? node.imports : 0), 0),
+      lies: this.nodes.reduce((sum, { lies }) => sum + lies, 0),
+      crashes: this.#injector.crashes,
+      writeBoundaries: this.#boundaries,
       finality: { p50: at(0.5), p95: at(0.95) },
       bytes: this.#traffic.perBlock(blocks),
       checks: countsPerBlock(this.#checks, blocks * this.nodes.length),

@@ -4,7 +4,8 @@ import type { Hex } from "../../../base/bytes.ts";
 import type { Prng } from "../../../base/prng.ts";
 import type { VoteContent } from "../../../base/votes.ts";
 import type { ConsensusState } from "../../../chain/consensus/state.ts";
-import type { Block, Message, PeerId, Vote } from "../../../chain/consensus/types.ts";
+import type { Block, PeerId, Vote } from "../../../chain/consensus/types.ts";
+import type { NodeMessage } from "../../../chain/wire/node-message.ts";
 import type { Receivers } from "../receivers.ts";
 
 export interface ActorContext {
@@ -19,11 +20,13 @@ export interface ActorContext {
   blockOn(parent: Block, view: number): Block | undefined;
   /** The block with other transactions and a right or wrong root. */
   variantOf(block: Block, rootIsRight: boolean): Block;
+  /** Gossips these as transactions, whatever they are. Nobody does with the counter. */
+  readonly publish: (raws: readonly Uint8Array[]) => void;
 }
 
 export interface Outgoing {
   readonly to: Receivers;
-  readonly message: Message;
+  readonly message: NodeMessage;
 }
 
 export interface Actor {

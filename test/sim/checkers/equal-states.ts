@@ -1,4 +1,4 @@
-import { bytes32, bytesToBigint, bytesToHex, equalBytes } from "../../../base/bytes.ts";
+import { bytes32, bytesToBigint, bytesToHex, compareBytes, equalBytes } from "../../../base/bytes.ts";
 import { decodeBlock } from "../../../chain/blocks/block.ts";
 import { decodeAccount } from "../../../chain/store/account-record.ts";
 import { BUCKETS } from "../../../chain/store/buckets.ts";
@@ -51,9 +51,9 @@ export const equalStates: NamedChecker = {
  * and at least what calls of `burn` brought along is gone. Who got how much is the business of the modules' own models.
  */
 function supplyOf(leaves: readonly StateLeaf[], height: number, burnedByCalls: bigint, { spec }: LedgerWorld): bigint {
-  const records = new Map(leaves.map((leaf) => [bytesToHex(leaf.key), leaf]));
   const read = (slot: bigint): bigint => {
-    const leaf = records.get(bytesToHex(keyOfSlot(TOKEN_ADDRESS, bytesToHex(bytes32(slot)))));
+    const key = keyOfSlot(TOKEN_ADDRESS, bytesToHex(bytes32(slot)));
+    const leaf = leaves.find((one) => equalBytes(one.key, key));
     return leaf?.kind === "slot" ? bytesToBigint(leaf.value) : 0n;
   };
   const [minted, burned, genesis] = [read(0n), read(1n), read(2n)];
@@ -71,13 +71,11 @@ function burnedIn(transactions: readonly Uint8Array[]): bigint {
 function leavesOf({ level }: LedgerNode): readonly StateLeaf[] {
   const accounts = level.bucket(BUCKETS.accounts);
   const slots = level.bucket(BUCKETS.slots);
-  return accounts.flatMap(({ key, value }): StateLeaf[] => {
-    const own = slots.filter((slot) => equalBytes(slot.key.subarray(0, key.length), key));
-    return [
-      { kind: "account", key, account: decodeAccount(value) },
-      ...own.map((slot): StateLeaf => ({ kind: "slot", ...slot })),
-    ];
-  });
+  const leaves: StateLeaf[] = [
+    ...accounts.map(({ key, value }): StateLeaf => ({ kind: "account", key, account: decodeAccount(value) })),
+    ...slots.map((slot): StateLeaf => ({ kind: "slot", ...slot })),
+  ];
+  return leaves.sort((a, b) => compareBytes(a.key, b.key));
 }
 
 function rootOf(leaves: readonly StateLeaf[]): Uint8Array {
