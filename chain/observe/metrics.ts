@@ -35,7 +35,7 @@ export interface Metrics {
   readonly peers: Gauge;
   readonly mempoolTransactions: Gauge;
   readonly mempoolBytes: Gauge;
-  /** From 0 to 1. */
+  /** The height as a share of what most of the peers have: 1 unless the node is behind them. */
   readonly syncProgress: Gauge;
   /** Final ones, and the transactions in them. */
   readonly blocks: Counter;
@@ -87,7 +87,7 @@ export function createMetrics(): Metrics {
     peers: gauge("ogpu_peers", "Connected peers"),
     mempoolTransactions: gauge("ogpu_mempool_transactions", "Transactions that wait"),
     mempoolBytes: gauge("ogpu_mempool_bytes", "Bytes of the transactions that wait"),
-    syncProgress: gauge("ogpu_sync_progress", "How much of the chain is here, from 0 to 1"),
+    syncProgress: gauge("ogpu_sync_progress", "Height as a share of what most peers have, 1 unless behind"),
     blocks: counter("ogpu_blocks_total", "Final blocks since the start of the process"),
     transactions: counter("ogpu_transactions_total", "Transactions in them"),
     evidence: counter("ogpu_evidence_total", "Offences of validators that were seen"),

@@ -30,3 +30,8 @@ export function readinessOf({ height, peerHeights, isTrusted, isAlone }: NodeSit
     peers === 0 && !isAlone ? "no-peers" : isBehind ? "behind" : isTrusted ? undefined : "checkpoint-to-come";
   return { ready: reason === undefined, reason, height, peers };
 }
+
+/** How much of the chain is here, from 0 to 1, where most of the peers have `target`: all of it unless the node is behind. */
+export function chainShare(height: number, target: number): number {
+  return target > height + NEAR ? height / target : 1;
+}

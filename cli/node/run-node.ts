@@ -30,7 +30,7 @@ import { startNodeAdmin } from "./node-admin.ts";
 import { type NodeLoggers, nodeLoggers } from "./node-loggers.ts";
 import type { NodeSettings } from "./node-settings.ts";
 import { snapshotText } from "./progress-text.ts";
-import { type Readiness, readinessOf } from "./readiness.ts";
+import { chainShare, type Readiness, readinessOf } from "./readiness.ts";
 import { hasSigned, markerPath, markSigned } from "./signing-marker.ts";
 import { watchSyncing } from "./sync-watch.ts";
 
@@ -138,7 +138,6 @@ class RunningNode {
       onFailure: this.#onFailure,
     });
     this.#opened = opened;
-    this.#metrics.syncProgress.set(1);
     this.#server = await this.#listen(opened);
     this.#admin = await this.#administer();
     this.#endSyncWatch = watchSyncing(
@@ -219,7 +218,6 @@ class RunningNode {
   }
 
   #onSnapshot(progress: SyncProgress): void {
-    this.#metrics.syncProgress.set(progress.share);
     const { status, loggers } = this.#log;
     status?.show(snapshotText(progress));
     if (status === undefined && this.#reports++ % REPORTS_PER_LINE === 0) {
@@ -243,10 +241,16 @@ class RunningNode {
       ...(this.#opened !== undefined && { blobs: this.#opened.blobs }),
       log: this.#log.loggers("rpc"),
       monitoring: {
-        readiness: () => ({ ...this.#readiness(), ...this.#facts() }),
-        metrics: async () => ({ contentType: this.#metrics.contentType, text: await this.#metrics.text() }),
+        readiness: () => ({ ...this.#readiness(), ...this.#publicFacts() }),
+        metrics: async () => ({ contentType: this.#metrics.contentType, text: await this.#metricsText() }),
       },
     });
+  }
+
+  /** How far the node is depends on what its peers have, so it is looked up when somebody asks. */
+  async #metricsText(): Promise<string> {
+    this.#metrics.syncProgress.set(chainShare(this.#opened?.node.head.number ?? 0, this.#target()));
+    return await this.#metrics.text();
   }
 
   #administer(): Promise<AdminServer | undefined> {
@@ -302,13 +306,17 @@ class RunningNode {
     this.#log.loggers("node").error({ validator, cures }, `THIS VALIDATOR DOES NOT SIGN, it only follows: ${reason}`);
   }
 
+  /** For the machine's own user. */
   #facts() {
-    const { spec, key, dataDir } = this.#settings;
+    return { ...this.#publicFacts(), dataDir: this.#settings.dataDir };
+  }
+
+  #publicFacts() {
+    const { spec, key } = this.#settings;
     return {
       network: spec.name,
       chainId: Number(spec.chainId),
       height: this.#opened?.node.head.number ?? 0,
-      dataDir,
       role: key === undefined || this.#opened?.notSigning !== undefined ? "follower" : "validator",
       ...(key !== undefined && { validator: key.signer.id }),
       peerId: this.#network?.peerId,

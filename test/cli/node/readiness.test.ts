@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readinessOf } from "../../../cli/node/readiness.ts";
+import { chainShare, readinessOf } from "../../../cli/node/readiness.ts";
 
 describe("a node is ready", () => {
   it.each([
@@ -37,5 +37,18 @@ describe("a node is ready", () => {
       ready: false,
       reason: "checkpoint-to-come",
     });
+  });
+});
+
+describe("the share of the chain that a node has", () => {
+  it.each([
+    ["is the height over that of its peers while it is behind", 10, 40, 0.25],
+    ["is 0 before the first block", 0, 40, 0],
+    ["is all, as it is ready, a block or two behind", 5, 7, 1],
+    ["is less three blocks behind", 6, 9, 6 / 9],
+    ["is all ahead of its peers", 41, 40, 1],
+    ["is all without peers, and at the beginning of a chain", 0, 0, 1],
+  ])("%s", (_case, height, target, share) => {
+    expect(chainShare(height, target)).toBe(share);
   });
 });
