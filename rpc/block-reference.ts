@@ -28,7 +28,11 @@ export const blockReference: Parameter<BlockReference> = {
       hash.schema,
       {
         type: "object",
-        properties: { blockHash: hash.schema, blockNumber: quantity.schema, requireCanonical: { type: "boolean" } },
+        properties: {
+          blockHash: hash.schema,
+          blockNumber: { anyOf: [{ type: "string", enum: TAGS }, quantity.schema] },
+          requireCanonical: { type: "boolean" },
+        },
         additionalProperties: false,
       },
     ],
@@ -50,8 +54,12 @@ function readObject(value: unknown, where: string): BlockReference {
   // Every block that is here is canonical: there are no others.
   member(holder, "requireCanonical", boolean, where);
   const blockHash = member(holder, "blockHash", hash, where);
-  if (blockHash === undefined) return { number: quantity.read(holder["blockNumber"], `${where}.blockNumber`) };
-  if (holder["blockNumber"] !== undefined) throw invalidParams(`${where} has both blockHash and blockNumber`);
+  const { blockNumber } = holder;
+  // A tag in the place of a number, as some libraries write it.
+  if (blockHash === undefined) {
+    return BY_TAG.get(blockNumber) ?? { number: quantity.read(blockNumber, `${where}.blockNumber`) };
+  }
+  if (blockNumber !== undefined) throw invalidParams(`${where} has both blockHash and blockNumber`);
   return { hash: blockHash };
 }
 

@@ -20,6 +20,8 @@ export interface ChainReads {
   /** The first block whose state and body are here: genesis, or the block whose state was fetched. */
   readonly base: number;
   readonly isArchive: boolean;
+  /** The first of the last blocks whose states are here with their trees, archive or not. */
+  readonly oldestRecent: number;
   header(number: number): StoredHeader | undefined;
   body(number: number): StoredBody | undefined;
   /** The block as nodes send it. */

@@ -1,4 +1,5 @@
 /** Every method of the RPC. A new one is one file in `methods/` and one line here. */
+import { allowedMethods } from "./access.ts";
 import { FRAME_METHODS } from "./frame-methods.ts";
 import type { RpcMethod } from "./method.ts";
 import { debugGetBadBlocks } from "./methods/debug-get-bad-blocks.ts";
@@ -188,4 +189,10 @@ const OWN_METHODS: readonly RpcMethod[] = [
 
 const LISTED: readonly RpcMethod[] = [...OWN_METHODS, ...FRAME_METHODS];
 
-export const METHODS: readonly RpcMethod[] = [...LISTED, rpcDiscover(LISTED)];
+/** Those that the lists allow (access.ts), and the document of them. */
+export function methodsFor(lists: readonly string[]): readonly RpcMethod[] {
+  const allowed = allowedMethods(LISTED, lists);
+  return [...allowed, ...allowedMethods([rpcDiscover(allowed)], lists)];
+}
+
+export const METHODS: readonly RpcMethod[] = methodsFor([]);

@@ -5,7 +5,7 @@ import { CodedError } from "../base/errors.ts";
 import type { SeenProgress } from "../chain/runtime/progress-board.ts";
 import type { StoredHeader } from "../chain/store/block-records.ts";
 import type { RecoveredTransaction } from "../vm/execution/execute-block.ts";
-import { Access, allowedMethods, DEFAULT_ACCESS, type RpcAccess } from "./access.ts";
+import { Access, DEFAULT_ACCESS, type RpcAccess } from "./access.ts";
 import { Addresses } from "./addresses.ts";
 import { Admission } from "./admission.ts";
 import { type BlobsPort, isForBlobs } from "./blobs.ts";
@@ -19,7 +19,7 @@ import { FOREIGN_HOST, HttpPosts, isRoot, JSON_TYPE } from "./http-posts.ts";
 import { JsonRpc, type OnBug, type ReadBatch } from "./json-rpc.ts";
 import { DEFAULT_LIMITS, type RpcLimits } from "./limits.ts";
 import type { JobRunner, NodeContext } from "./method.ts";
-import { METHODS } from "./methods.ts";
+import { methodsFor } from "./methods.ts";
 import { addMonitoring, type Monitoring } from "./monitoring.ts";
 import { INTERNAL_ERROR, INVALID_REQUEST, type RpcErrorBody } from "./rpc-error.ts";
 import { type RpcGauges, RpcMetrics } from "./rpc-metrics.ts";
@@ -136,7 +136,7 @@ class RunningServer {
       },
     };
     const rpc = new JsonRpc({
-      methods: allowedMethods(METHODS, rights.methods),
+      methods: methodsFor(rights.methods),
       node: this.context(),
       readBatch: options.readBatch,
       onBug,

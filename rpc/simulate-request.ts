@@ -1,9 +1,10 @@
 /** The first parameter of eth_simulateV1: blocks of calls that nobody has sent. */
 import type { StateOverrides } from "../vm/state/state-override.ts";
 import { type CallRequest, callRequest } from "./call-request.ts";
+import { TOO_MANY_BLOCKS } from "./calls/simulate/simulate-errors.ts";
 import { MAX_SIMULATED_BLOCKS, MAX_SIMULATED_CALLS } from "./limits.ts";
 import { boolean, list, mapped, named, object, type Parameter } from "./parameters.ts";
-import { invalidParams } from "./rpc-error.ts";
+import { invalidParams, RpcError } from "./rpc-error.ts";
 import {
   type BlockOverrides,
   blockOverrides,
@@ -40,11 +41,21 @@ const block: Parameter<SimulatedBlockRequest> = mapped(
   }),
 );
 
+const someBlocks = list(block, MAX_SIMULATED_BLOCKS);
+
+const simulatedBlocks: Parameter<readonly SimulatedBlockRequest[]> = {
+  ...someBlocks,
+  read(value, where) {
+    if (!Array.isArray(value) || value.length <= MAX_SIMULATED_BLOCKS) return someBlocks.read(value, where);
+    throw new RpcError(TOO_MANY_BLOCKS, `too many blocks: at most ${MAX_SIMULATED_BLOCKS}`);
+  },
+};
+
 export const simulateRequest: Parameter<SimulateRequest> = mapped(
   named(
     "payload",
     object("what to simulate: an object with blockStateCalls", {
-      blockStateCalls: list(block, MAX_SIMULATED_BLOCKS),
+      blockStateCalls: simulatedBlocks,
       traceTransfers: boolean,
       validation: boolean,
       returnFullTransactions: boolean,

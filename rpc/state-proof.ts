@@ -24,7 +24,7 @@ export interface ProvenAccount {
   readonly slots: readonly ProvenSlot[];
 }
 
-/** Throws PROOF_NOT_KEPT, and STORE_NO_ARCHIVE: only the trees of the last few dozen blocks are there. */
+/** Throws PROOF_NOT_KEPT, and STORE_NO_ARCHIVE: only the trees of the last few hundred blocks are there. */
 export function proveAccount(
   chain: ChainReads,
   reference: BlockReference,
@@ -34,7 +34,7 @@ export function proveAccount(
   const block = requireBlock(chain, reference);
   const state = chain.stateAt(Number(block.header.number));
   if (!(state instanceof DiskState)) {
-    throw new RpcError(REFUSED, "proofs are there for the last few dozen blocks only", { code: "PROOF_NOT_KEPT" });
+    throw new RpcError(REFUSED, "proofs are there for the last few hundred blocks only", { code: "PROOF_NOT_KEPT" });
   }
   const prove = (key: Uint8Array): Hex => bytesToHex(encodeProof(proveKey(state.head, state, state, key)));
   return {

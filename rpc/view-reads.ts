@@ -35,6 +35,10 @@ export class ViewReads implements ChainReads {
     return this.view.isArchive;
   }
 
+  get oldestRecent(): number {
+    return this.view.oldestRecent;
+  }
+
   header(number: number): StoredHeader | undefined {
     return this.#headers.get(number, () => this.view.header(number));
   }

@@ -38,6 +38,10 @@ export class ChainReader {
     return this.#store.isArchive;
   }
 
+  get oldestRecent(): number {
+    return this.#store.oldestRecent;
+  }
+
   header(number: number): StoredHeader | undefined {
     return this.#store.header(number);
   }

@@ -131,6 +131,11 @@ export class ChainStore extends BlockReader {
     return this.#newest.state;
   }
 
+  /** The first of the last blocks whose states are at hand without an archive. */
+  get oldestRecent(): number {
+    return Math.max(0, this.#versions[0]?.number ?? 0);
+  }
+
   /** The same, readable until it is released, whatever is committed meanwhile. */
   holdState(): { readonly state: StateVersion; release(): void } {
     const { state } = this.#newest;

@@ -93,6 +93,11 @@ export class ReadView extends BlockReader {
     return new ArchiveState(this.database, number, () => this.#newest);
   }
 
+  /** The first of the last blocks whose states are at hand without an archive. */
+  get oldestRecent(): number {
+    return this.#versions[0]?.number ?? this.head.number;
+  }
+
   /** Whether the state at the end of that block is at hand without an archive. */
   retains(number: number): boolean {
     return this.#versions.some((version) => version.number === number);

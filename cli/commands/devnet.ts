@@ -1,5 +1,6 @@
 import { type Command, defineCommand, type ExitCode } from "../command.ts";
 import { DEFAULT_RPC_HOST, DEFAULT_RPC_PORT } from "../defaults.ts";
+import { nodeOptions } from "../node/node-options.ts";
 
 export const devnet: Command = defineCommand({
   name: "devnet",
@@ -50,6 +51,8 @@ export const devnet: Command = defineCommand({
       description: "the address to listen on",
       default: DEFAULT_RPC_HOST,
     },
+    rpcCors: nodeOptions.rpcCors,
+    rpcHosts: nodeOptions.rpcHosts,
     archive: { type: "flag", description: "keep the state of every block, for historical queries" },
     logLevel: {
       type: "string",

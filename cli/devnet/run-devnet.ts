@@ -34,6 +34,8 @@ export interface DevnetOptions {
   readonly providers: number;
   readonly rpcPort: number | undefined;
   readonly rpcHost: string;
+  readonly rpcCors: readonly string[];
+  readonly rpcHosts: readonly string[];
   readonly archive: boolean;
   readonly logLevel: string;
 }
@@ -236,13 +238,15 @@ class Devnet {
 
   #argsOf(index: number): readonly string[] {
     const { p2pPort, rpcPort, hasStarted } = this.#state.validators[index] as RememberedValidator;
-    const { rpcHost, archive, logLevel } = this.#options;
+    const { rpcHost, rpcCors, rpcHosts, archive, logLevel } = this.#options;
     const others = this.#peers.filter((_, other) => other !== index);
     return [
       ...["validator", "--json", "--stop-with-input", "--spec", this.#folder.specPath],
       ...["--dev-key", String(index), "--data-dir", this.#folder.validatorFolder(index)],
       ...["--listen", `/ip4/${P2P_HOST}/tcp/${p2pPort}`, ...others.flatMap((peer) => ["--persistent-peer", peer])],
       ...["--rpc-host", rpcHost, "--rpc-port", String(rpcPort)],
+      ...rpcCors.flatMap((origins) => ["--rpc-cors", origins]),
+      ...rpcHosts.flatMap((names) => ["--rpc-hosts", names]),
       ...["--cache", String(CACHE), "--log-level", logLevel],
       // Later, a folder without a log is one that was lost.
       ...(hasStarted === 1 ? [] : ["--new-key", "--from-genesis"]),

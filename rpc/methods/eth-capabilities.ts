@@ -20,13 +20,12 @@ export const ethCapabilities: RpcMethod = defineMethod({
   result: RESULT,
   parameters: [],
   run: ({ chain }) => {
-    const { head, base, isArchive } = chain;
+    const { head, base, isArchive, oldestRecent } = chain;
     const first = quantityText(base === 0 ? 0 : base + 1);
     const history = { disabled: false, oldestBlock: first };
-    const recent = Math.max(base, Number(head.header.number) + 1 - DEFAULT_LIMITS.retainedVersions);
     const window = {
       disabled: false,
-      oldestBlock: quantityText(recent),
+      oldestBlock: quantityText(oldestRecent),
       deleteStrategy: { type: "window", retentionBlocks: quantityText(DEFAULT_LIMITS.retainedVersions) },
     };
     return {

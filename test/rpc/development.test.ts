@@ -45,6 +45,7 @@ describe("a development chain", () => {
     for (const params of [
       ["eth_sign", FIRST, message],
       ["personal_sign", message, FIRST],
+      ["personal_sign", message, FIRST, "password"],
     ] as const) {
       const [method, ...rest] = params;
       const signature = await chain.fixture.call<Hex>(method, ...rest);

@@ -3,11 +3,11 @@ import { request as httpRequest } from "node:http";
 import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
-import { Access, allowedMethods } from "../../rpc/access.ts";
+import { Access } from "../../rpc/access.ts";
 import { Addresses } from "../../rpc/addresses.ts";
 import { DEFAULT_LIMITS, LIMITS, limitsFrom, type RpcLimits } from "../../rpc/limits.ts";
 import { localJobRunner } from "../../rpc/local-jobs.ts";
-import { METHODS } from "../../rpc/methods.ts";
+import { METHODS, methodsFor } from "../../rpc/methods.ts";
 import { type RpcServer, type RpcServerOptions, startRpcServer } from "../../rpc/server.ts";
 import { SingleNode } from "../chain/runtime/support/single-node.ts";
 
@@ -78,8 +78,7 @@ describe("access", () => {
   });
 
   it("is to the methods that are listed, without those that are taken away", () => {
-    const names = (lists: readonly string[]): readonly string[] =>
-      allowedMethods(METHODS, lists).map(({ name }) => name);
+    const names = (lists: readonly string[]): readonly string[] => methodsFor(lists).map(({ name }) => name);
     expect(names([])).toHaveLength(METHODS.length);
     expect(names(["net_*", "eth_chainId"])).toEqual(expect.arrayContaining(["net_version", "eth_chainId"]));
     expect(names(["eth_*", "-eth_get*"]).every((name) => name.startsWith("eth_") && !name.startsWith("eth_get"))).toBe(
@@ -206,11 +205,15 @@ describe("a server within limits", () => {
   });
 
   it("does not know the methods that are taken away", async () => {
-    const server = await start({}, { access: { methods: ["eth_*", "-eth_call"] } });
+    const server = await start({}, { access: { methods: ["eth_*", "rpc.discover", "-eth_call"] } });
     expect((await post(server, request("eth_chainId"))).json).toHaveProperty("result");
     for (const method of ["eth_call", "net_version"]) {
       expect((await post(server, request(method))).json).toMatchObject({ error: { code: -32_601 } });
     }
+    const document = (await post(server, request("rpc.discover"))).json as { result: { methods: { name: string }[] } };
+    const names = document.result.methods.map(({ name }) => name);
+    expect(names).toEqual(expect.arrayContaining(["eth_chainId", "rpc.discover"]));
+    expect(names.filter((name) => name === "eth_call" || name.startsWith("net_"))).toEqual([]);
   });
 
   it("has admin methods under no name", async () => {

@@ -59,7 +59,13 @@ describe("state", () => {
 
   it("reads any block of an archive, by number, tag and hash", async () => {
     const genesis = bytesToHex(fixture.chain.header(0)?.hash ?? new Uint8Array());
-    for (const block of ["0x0", "earliest", { blockNumber: "0x0" }, { blockHash: genesis }]) {
+    for (const block of [
+      "0x0",
+      "earliest",
+      { blockNumber: "0x0" },
+      { blockNumber: "earliest" },
+      { blockHash: genesis },
+    ]) {
       expect(await fixture.call("eth_getBalance", ALICE.address, block)).toBe(`0x${(1000n * OGPU).toString(16)}`);
     }
     expect(await fixture.call("eth_getStorageAt", contract, "0x0", "0x2")).toBe(`0x${"00".repeat(32)}`);

@@ -127,7 +127,8 @@ describe("eth_simulateV1", () => {
   it.each([
     ["numbers that go back", [{ blockOverrides: { number: "0x1" } }], -38_020],
     ["times that go back", [{ blockOverrides: { time: "0x1" } }], -38_021],
-    ["too many blocks", [{ blockOverrides: { number: "0xffffff" } }], -38_026],
+    ["numbers of too many blocks", [{ blockOverrides: { number: "0xffffff" } }], -38_026],
+    ["too many blocks", new Array<object>(257).fill({}), -38_026],
     ["money that is not there", [{ calls: [{ from: STRANGER.address, to: BOB.address, value: "0x1" }] }], -38_014],
     ["too little gas", [{ calls: [{ to: BOB.address, gas: "0x1" }] }], -38_013],
     [

@@ -48,7 +48,8 @@ describe("a view of the database beside its writer", () => {
     }
     expect(states.slice(2).map((state) => state.account(ALICE)?.nonce)).toEqual([2n, 3n, 4n]);
     expect(view.state().reader.storage(ALICE, SLOT)).toEqual(new Uint8Array([4]));
-    expect(() => view.stateAt(0)).toThrow(expect.objectContaining({ code: "STORE_NO_ARCHIVE" }));
+    expect(view.oldestRecent).toBe(2);
+    expect(() => view.stateAt(1)).toThrow(expect.objectContaining({ code: "STORE_NO_ARCHIVE" }));
     expect(() => view.stateAt(5)).toThrow(expect.objectContaining({ code: "STORE_NO_SUCH_BLOCK" }));
     await view.close();
     await store.close();
