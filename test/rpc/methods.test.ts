@@ -352,9 +352,9 @@ describe("eth_getLogs", () => {
 
 describe("a node without an archive", () => {
   it("refuses a state that it does not keep, and says how to get it", async () => {
-    const plain = await RpcFixture.open(false);
+    const plain = await RpcFixture.openForgetful(3);
     try {
-      for (let nonce = 0n; nonce < 70n; nonce++) await plain.include(plain.alone.sign(ALICE, { nonce }));
+      for (let nonce = 0n; nonce < 5n; nonce++) await plain.include(plain.alone.sign(ALICE, { nonce }));
       const { error } = await plain.ask("eth_getBalance", ALICE.address, "0x1");
       expect(error).toMatchObject({ code: -32_000, data: { code: "STORE_NO_ARCHIVE" } });
       expect(await plain.call("eth_getBlockByNumber", "0x1", false)).toMatchObject({ number: "0x1" });

@@ -197,10 +197,10 @@ it("says what it cannot trace", async () => {
 });
 
 it("asks for an archive to trace what is long past", async () => {
-  const plain = await RpcFixture.open(false);
+  const plain = await RpcFixture.openForgetful(3);
   try {
     const hash = await plain.include(plain.alone.sign(ALICE));
-    for (let nonce = 1n; nonce < 70n; nonce++) await plain.include(plain.alone.sign(ALICE, { nonce }));
+    for (let nonce = 1n; nonce < 6n; nonce++) await plain.include(plain.alone.sign(ALICE, { nonce }));
     const { error } = await plain.ask("debug_traceTransaction", hash);
     expect(error).toMatchObject({ code: -32_000, data: { code: "STORE_NO_ARCHIVE" } });
     expect(error?.message).toContain("not kept");

@@ -60,6 +60,12 @@ export class RpcFixture {
     return new RpcFixture(alone, await alone.open({ archive, spec: { ...alone.spec, ...changes } }));
   }
 
+  /** A node that forgets a state as soon as so many blocks have followed. */
+  static async openForgetful(retainedVersions: number): Promise<RpcFixture> {
+    const alone = new SingleNode();
+    return new RpcFixture(alone, await alone.open({ limits: { retainedVersions } }));
+  }
+
   /** The whole answer to one request. */
   async ask(method: string, ...params: readonly unknown[]): Promise<RpcAnswer> {
     const text = await this.rpc.answer(JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }), PATIENT);
