@@ -13,8 +13,8 @@ export interface Topics {
 /** Of one chain: nodes of another never see each other's gossip. */
 export function topicsOf(genesis: Hex): Topics {
   const chain = genesis.slice(2, 18);
-  const topic = (name: string): string => `/opengpu/${chain}/${name}/1`;
-  return { transactions: topic("transactions"), finals: topic("finals"), progress: topic("progress") };
+  const topic = (name: string, version = 1): string => `/opengpu/${chain}/${name}/${version}`;
+  return { transactions: topic("transactions", 2), finals: topic("finals"), progress: topic("progress") };
 }
 
 /** Messages are unsigned, their content is signed; so the id is the hash of the content. */

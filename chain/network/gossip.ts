@@ -5,6 +5,7 @@ import type { Hex } from "../../base/bytes.ts";
 import { isCoded } from "../../base/errors.ts";
 import type { Progress } from "../../base/progress.ts";
 import type { FinalSegment } from "../consensus/types.ts";
+import type { ClaimedTransaction } from "../senders/claim.ts";
 import {
   decodeProgress,
   decodeTransactions,
@@ -25,7 +26,7 @@ import { TransactionBatcher } from "./transaction-batcher.ts";
 export type GossipVerdict = "accept" | "ignore" | "reject";
 
 export interface GossipHandlers {
-  onTransactions(peer: string, raws: readonly Uint8Array[]): Promise<GossipVerdict>;
+  onTransactions(peer: string, batch: readonly ClaimedTransaction[]): Promise<GossipVerdict>;
   onFinalBlock(peer: string, segment: FinalSegment): Promise<GossipVerdict>;
   onProgress(peer: string, batch: readonly Progress[]): Promise<GossipVerdict>;
 }
@@ -95,9 +96,9 @@ export class Gossip {
     this.#batcher.retry();
   }
 
-  publishTransactions(raws: readonly Uint8Array[]): void {
-    const fitting = raws.filter(({ length }) => length > 0 && length <= MAX_TRANSACTION_BYTES);
-    const dropped = raws.length - fitting.length + this.#batcher.add(fitting);
+  publishTransactions(transactions: readonly ClaimedTransaction[]): void {
+    const fitting = transactions.filter(({ raw }) => raw.length > 0 && raw.length <= MAX_TRANSACTION_BYTES);
+    const dropped = transactions.length - fitting.length + this.#batcher.add(fitting);
     if (dropped > 0) this.#host.log.warn({ dropped }, "transactions not gossiped");
   }
 

@@ -10,6 +10,7 @@ import type { Progress } from "../../base/progress.ts";
 import { announcedBlockOf } from "../blocks/consensus-block.ts";
 import { blsCrypto } from "../consensus/bls-crypto.ts";
 import type { FinalSegment } from "../consensus/types.ts";
+import type { ClaimedTransaction } from "../senders/claim.ts";
 import { finalCodec } from "../wire/gossip.ts";
 import { addressed, type ChannelName, channelsOf, type NodeMessage, type RoleProof } from "../wire/node-message.ts";
 import { parsePeerAddress, readPeerAddress } from "./address.ts";
@@ -197,15 +198,12 @@ export class Network {
     const frame = encodeFrame(this.#sessionHost.channels, form);
     if (frame.length > this.#sessionHost.channels[form.channel].maxBytes) return 0;
     const meant = [...this.#ready()].filter((session) => to === "all" || this.#validatorOf(session) !== undefined);
-    let count = 0;
-    for (const session of drawSome(meant, most)) {
-      if (session.send(form.channel, frame, message.type === "vote")) count++;
-    }
-    return count;
+    const sent = drawSome(meant, most).filter((session) => session.send(form.channel, frame, message.type === "vote"));
+    return sent.length;
   }
 
-  publishTransactions(raws: readonly Uint8Array[]): void {
-    if (this.#isRunning) this.#gossip.publishTransactions(raws);
+  publishTransactions(transactions: readonly ClaimedTransaction[]): void {
+    if (this.#isRunning) this.#gossip.publishTransactions(transactions);
   }
 
   publishFinalBlock(segment: FinalSegment): void {

@@ -2,19 +2,20 @@
  * Puts transactions into batches. A message of gossip costs nearly the same at 200 bytes as at 10,000 (measured), so a
  * node that is busy sends few large ones; one that is idle sends a transaction at once.
  */
+import type { ClaimedTransaction } from "../senders/claim.ts";
 import { batchesOf } from "../wire/gossip.ts";
 import { MAX_WAITING_TRANSACTION_BYTES, TRANSACTION_PACE } from "./limits.ts";
 
 export interface BatcherHost {
   /** False while nobody would hear it: then the transactions wait for `retry`. */
   isHeard(): boolean;
-  publish(batch: readonly Uint8Array[]): void;
+  publish(batch: readonly ClaimedTransaction[]): void;
   now(): number;
 }
 
 export class TransactionBatcher {
   readonly #host: BatcherHost;
-  #waiting: Uint8Array[] = [];
+  #waiting: ClaimedTransaction[] = [];
   #bytes = 0;
   #timer: NodeJS.Timeout | undefined;
   #lastAt = Number.NEGATIVE_INFINITY;
@@ -25,15 +26,16 @@ export class TransactionBatcher {
   }
 
   /** How many did not fit. */
-  add(raws: readonly Uint8Array[]): number {
+  add(transactions: readonly ClaimedTransaction[]): number {
     let dropped = 0;
-    for (const raw of raws) {
-      if (this.#isClosed || this.#bytes + raw.length > MAX_WAITING_TRANSACTION_BYTES) {
+    for (const transaction of transactions) {
+      const { length } = transaction.raw;
+      if (this.#isClosed || this.#bytes + length > MAX_WAITING_TRANSACTION_BYTES) {
         dropped++;
         continue;
       }
-      this.#waiting.push(raw);
-      this.#bytes += raw.length;
+      this.#waiting.push(transaction);
+      this.#bytes += length;
     }
     this.retry();
     return dropped;

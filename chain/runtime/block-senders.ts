@@ -8,15 +8,16 @@ import { blockError } from "../blocks/errors.ts";
 import type { Block } from "../consensus/types.ts";
 import type { Mempool } from "../mempool/mempool.ts";
 import type { RecoveryResult } from "../senders/sender-pool.ts";
+import type { HashedTransaction } from "./sender-cache.ts";
 
 /** Throws BLOCK_TRANSACTION_INVALID. */
 export async function recoverBlock(
   block: Block,
   mempool: Pick<Mempool, "get">,
-  recover: (raws: readonly Uint8Array[]) => Promise<readonly RecoveryResult[]>,
+  recover: (transactions: readonly HashedTransaction[]) => Promise<readonly RecoveryResult[]>,
 ): Promise<readonly RecoveredTransaction[]> {
-  const { transactions } = splitBlock(block.body);
-  const known = transactions.map((raw) => mempool.get(bytesToHex(keccak256(raw))));
+  const transactions = splitBlock(block.body).transactions.map((raw) => ({ raw, hash: bytesToHex(keccak256(raw)) }));
+  const known = transactions.map(({ hash }) => mempool.get(hash));
   const unknown = transactions.filter((_, index) => known[index] === undefined);
   if (unknown.length === 0) return known as RecoveredTransaction[];
   const recovered = await recover(unknown);

@@ -14,9 +14,11 @@ import { checkAgainstState, checkTransaction } from "../../vm/transaction/check.
 import { TransactionError } from "../../vm/transaction/errors.ts";
 import type { Mempool } from "../mempool/mempool.ts";
 import { waitingLane } from "../mempool/waiting-lane.ts";
+import type { ClaimedTransaction } from "../senders/claim.ts";
 import type { RecoveryResult } from "../senders/sender-pool.ts";
 import { type EarlyTransaction, EarlyTransactions } from "./early-transactions.ts";
 import { MAX_INTAKE_BYTES, MAX_INTAKE_TRANSACTIONS, MAX_RECEIVED_TRANSACTIONS } from "./limits.ts";
+import type { HashedTransaction } from "./sender-cache.ts";
 import { WasteBudget } from "./waste-budget.ts";
 
 export interface IntakeOptions {
@@ -27,26 +29,19 @@ export interface IntakeOptions {
   readonly state: () => StateReader;
   readonly baseFee: () => bigint;
   readonly now: () => number;
-  /** With their hashes, where they are known: hashing them again would cost as much as adding them. */
-  recover(raws: readonly Uint8Array[], hashes?: readonly Hex[]): Promise<readonly RecoveryResult[]>;
+  recover(transactions: readonly HashedTransaction[]): Promise<readonly RecoveryResult[]>;
   /** Whether the sender of the transaction with that hash is known without work. */
   isRecovered(hash: Hex): boolean;
   /** Resolves when a killed process would not lose them. */
   journal(raws: readonly Uint8Array[]): Promise<void>;
   /** New ones of our own clients, for the other nodes. */
-  publish(transactions: readonly HashedTransaction[]): void;
+  publish(added: readonly RecoveredTransaction[]): void;
   /** The peer makes us work for nothing. */
   onWaste(peer: string): void;
   /** After every batch that added something. */
   onAdded(added: readonly RecoveredTransaction[]): void;
   /** The journal cannot be written. */
   onFailure(error: unknown): void;
-}
-
-/** As it came, with its hash. */
-export interface HashedTransaction {
-  readonly raw: Uint8Array;
-  readonly hash: Hex;
 }
 
 interface Waiting extends HashedTransaction {
@@ -119,10 +114,7 @@ export class TransactionIntake {
     this.#underWay++;
     try {
       const outcomes = this.#addAll(entries, this.#options.baseFee());
-      const hashed = outcomes
-        .filter(isAdded)
-        .map(({ transaction: { raw, hash } }) => ({ raw, hash: bytesToHex(hash) }));
-      await this.#keepOwn(hashed);
+      await this.#keepOwn(outcomes.filter(isAdded));
       return outcomes;
     } finally {
       this.#end(entries.length, bytes);
@@ -130,10 +122,10 @@ export class TransactionIntake {
   }
 
   /** Takes transactions that the peer has sent. */
-  async receive(batch: readonly Uint8Array[], from: string): Promise<BatchJudgement> {
+  async receive(batch: readonly ClaimedTransaction[], from: string): Promise<BatchJudgement> {
     const { mempool, isRecovered, now, onWaste } = this.#options;
     // Recovering a sender costs forty times as much as seeing that it waits already.
-    const hashed = batch.map((raw) => ({ raw, hash: hashOf(raw) }));
+    const hashed = batch.map((transaction) => ({ ...transaction, hash: hashOf(transaction.raw) }));
     const fresh = hashed.filter(({ hash }) => !mempool.has(hash));
     const raws = fresh.map(({ raw }) => raw);
     if (raws.length === 0) return "ignore";
@@ -179,7 +171,8 @@ export class TransactionIntake {
   async reload(raws: readonly Uint8Array[]): Promise<number> {
     const entries: RecoveredTransaction[] = [];
     for (let start = 0; start < raws.length; start += MAX_BATCH) {
-      const results = await this.#options.recover(raws.slice(start, start + MAX_BATCH));
+      const batch = raws.slice(start, start + MAX_BATCH).map((raw) => ({ raw, hash: hashOf(raw) }));
+      const results = await this.#options.recover(batch);
       for (const result of results) if (!(result instanceof CodedError)) entries.push(result);
     }
     entries.sort(({ transaction: a }, { transaction: b }) => (a.nonce < b.nonce ? -1 : a.nonce > b.nonce ? 1 : 0));
@@ -241,10 +234,7 @@ export class TransactionIntake {
   /** Senders are recovered at the same time, but transactions added in the order in which they came. */
   #inOrder(transactions: readonly HashedTransaction[]): Promise<AddedBatch> {
     const { recover, baseFee } = this.#options;
-    const recovered = recover(
-      transactions.map(({ raw }) => raw),
-      transactions.map(({ hash }) => hash),
-    );
+    const recovered = recover(transactions);
     const added = Promise.all([recovered, this.#order]).then(([results]) => ({
       results,
       outcomes: this.#addAll(results, baseFee()),
@@ -291,7 +281,7 @@ export class TransactionIntake {
   }
 
   async #acknowledge(batch: readonly Waiting[], outcomes: readonly Outcome[]): Promise<void> {
-    await this.#keepOwn(batch.filter((_, index) => !(outcomes[index] instanceof CodedError)));
+    await this.#keepOwn(outcomes.filter(isAdded));
     for (const [index, { resolve, reject }] of batch.entries()) {
       const outcome = outcomes[index];
       assert(outcome !== undefined, "every transaction has an outcome");
@@ -300,10 +290,10 @@ export class TransactionIntake {
     }
   }
 
-  async #keepOwn(accepted: readonly HashedTransaction[]): Promise<void> {
-    if (accepted.length === 0) return;
-    this.#options.publish(accepted);
-    await this.#options.journal(accepted.map(({ raw }) => raw));
+  async #keepOwn(added: readonly RecoveredTransaction[]): Promise<void> {
+    if (added.length === 0) return;
+    this.#options.publish(added);
+    await this.#options.journal(added.map(({ transaction }) => transaction.raw));
   }
 
   #addAll(results: readonly RecoveryResult[], baseFeePerGas: bigint): readonly Outcome[] {

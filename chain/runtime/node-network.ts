@@ -3,6 +3,7 @@ import type { Hex } from "../../base/bytes.ts";
 import type { Progress } from "../../base/progress.ts";
 import type { Signer } from "../consensus/crypto.ts";
 import type { FinalSegment } from "../consensus/types.ts";
+import type { ClaimedTransaction } from "../senders/claim.ts";
 import type { NodeMessage } from "../wire/node-message.ts";
 import type { BatchJudgement } from "./intake.ts";
 
@@ -18,7 +19,7 @@ export interface NodeNetwork {
   send(to: string, message: NodeMessage): boolean;
   /** To so many of them at most, drawn anew each time, when that is said. */
   broadcast(message: NodeMessage, to: "validators" | "all", most?: number): unknown;
-  publishTransactions(raws: readonly Uint8Array[]): void;
+  publishTransactions(transactions: readonly ClaimedTransaction[]): void;
   publishFinalBlock(segment: FinalSegment): void;
   publishProgress(progress: Progress, worker: Hex): void;
   penalise(peer: string, offence: "invalid" | "useless"): void;
@@ -27,7 +28,7 @@ export interface NodeNetwork {
 
 export interface NodeNetworkHandlers {
   onMessage(from: string, message: NodeMessage): void;
-  onTransactions(from: string, raws: readonly Uint8Array[]): Promise<BatchJudgement>;
+  onTransactions(from: string, batch: readonly ClaimedTransaction[]): Promise<BatchJudgement>;
   onFinalBlock(from: string, segment: FinalSegment): Promise<BatchJudgement>;
   onProgress(from: string, batch: readonly Progress[]): Promise<BatchJudgement>;
   onPeer(peer: Peer, isConnected: boolean): void;

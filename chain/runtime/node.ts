@@ -25,6 +25,7 @@ import type { Block, Certificate, Evidence, FinalSegment, LogRecord, Message, Re
 import { consensusParametersOf } from "../consensus-parameters.ts";
 import type { MempoolJournal } from "../mempool/journal.ts";
 import { Mempool } from "../mempool/mempool.ts";
+import { type ClaimedTransaction, claimOf } from "../senders/claim.ts";
 import type { SenderPool } from "../senders/sender-pool.ts";
 import type { ChainHead, ChainStore } from "../store/chain-store.ts";
 import { FinalisedChain } from "../store/finalised-chain.ts";
@@ -124,7 +125,7 @@ export class Node extends ChainReader {
     this.#say = parts.say("consensus");
     this.#budget = new ServingBudget(parts.clock.now());
     this.#sentBlocks = new SentBlocks(parts.clock.now());
-    this.#senders = new SenderCache((raws) => parts.senders.recover(raws));
+    this.#senders = new SenderCache((raws, claims) => parts.senders.recover(raws, claims));
     this.#rules = rulesOfSpec(spec, parts.knownUpgrades);
     this.#chain = new FinalisedChain(store);
     const usual = consensusParametersOf(spec);
@@ -239,8 +240,8 @@ export class Node extends ChainReader {
     if (height > this.consensus.final.height + 1) this.#driver.dispatch({ type: "ahead", from: peer });
   }
 
-  receiveTransactions(raws: readonly Uint8Array[], from = ""): Promise<BatchJudgement> {
-    return this.#intake.receive(raws, from);
+  receiveTransactions(batch: readonly ClaimedTransaction[], from = ""): Promise<BatchJudgement> {
+    return this.#intake.receive(batch, from);
   }
 
   /** What is handed on was checked: or else anybody could fill the lines of all followers with anything. */
@@ -265,7 +266,7 @@ export class Node extends ChainReader {
       ports: {
         send: (to, message) => this.#send(to, message),
         serve: (request, to) => this.#serve(request, to),
-        recover: (block) => recoverBlock(block, this.mempool, (raws) => this.#senders.recover(raws)),
+        recover: (block) => recoverBlock(block, this.mempool, (unknown) => this.#senders.recover(unknown)),
         run: (work) => this.#parts.run(work),
         candidates: (parent) => this.#candidates(parent),
         onRejected: (rejected, parent) => this.#onRejected(rejected, parent),
@@ -296,13 +297,15 @@ export class Node extends ChainReader {
       state: () => store.state().reader,
       baseFee: () => baseFeeAfter(this.head.header),
       now: () => clock.now(),
-      recover: (raws, hashes) => this.#senders.recover(raws, hashes),
+      recover: (transactions) => this.#senders.recover(transactions),
       isRecovered: (hash) => this.#senders.has(hash),
       onWaste: (peer) => this.#network?.penalise(peer, "useless"),
       journal: (raws) => journal.append(raws),
-      publish: (transactions) => {
-        this.#ownTransactions.add(transactions, clock.now());
-        this.#network?.publishTransactions(transactions.map(({ raw }) => raw));
+      publish: (added) => {
+        const hashes = added.map(({ transaction }) => ({ hash: bytesToHex(transaction.hash) }));
+        this.#ownTransactions.add(hashes, clock.now());
+        const claimed = added.map(({ transaction, sender }) => ({ raw: transaction.raw, claim: claimOf(sender) }));
+        this.#network?.publishTransactions(claimed);
       },
       onAdded: (added) => {
         this.#updateWork();

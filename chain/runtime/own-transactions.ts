@@ -4,6 +4,7 @@
  */
 import type { Hex } from "../../base/bytes.ts";
 import type { Mempool } from "../mempool/mempool.ts";
+import { type ClaimedTransaction, claimOf } from "../senders/claim.ts";
 import { MAX_REPUBLISHED, REPUBLISH_INTERVAL } from "./limits.ts";
 
 export class OwnTransactions {
@@ -16,13 +17,13 @@ export class OwnTransactions {
   }
 
   /** Those that have waited so long since the last time that they are to be told again now. */
-  takeDue(mempool: Pick<Mempool, "get">, now: number): readonly Uint8Array[] {
-    const due: Uint8Array[] = [];
+  takeDue(mempool: Pick<Mempool, "get">, now: number): readonly ClaimedTransaction[] {
+    const due: ClaimedTransaction[] = [];
     for (const [hash, publishedAt] of this.#published) {
       const entry = mempool.get(hash);
       if (entry === undefined) this.#published.delete(hash);
       else if (publishedAt + REPUBLISH_INTERVAL <= now && due.length < MAX_REPUBLISHED) {
-        due.push(entry.transaction.raw);
+        due.push({ raw: entry.transaction.raw, claim: claimOf(entry.sender) });
         this.#published.set(hash, now);
       }
     }

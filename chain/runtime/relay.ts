@@ -2,6 +2,7 @@
 import type { Hex } from "../../base/bytes.ts";
 import type { Progress } from "../../base/progress.ts";
 import type { FinalSegment, Message } from "../consensus/types.ts";
+import type { ClaimedTransaction } from "../senders/claim.ts";
 import { isSyncRequest, type SyncRequest } from "../sync/messages.ts";
 import type { SnapshotSource } from "../sync/snapshot-source.ts";
 import type { SyncRunner } from "../sync/sync-runner.ts";
@@ -86,8 +87,8 @@ export class Relay implements NodeNetworkHandlers {
       .catch((error: unknown) => this.#onBug(error));
   }
 
-  async onTransactions(from: string, raws: readonly Uint8Array[]): Promise<BatchJudgement> {
-    return this.isAwake() ? ((await this.node?.receiveTransactions(raws, from)) ?? "ignore") : "ignore";
+  async onTransactions(from: string, batch: readonly ClaimedTransaction[]): Promise<BatchJudgement> {
+    return this.isAwake() ? ((await this.node?.receiveTransactions(batch, from)) ?? "ignore") : "ignore";
   }
 
   async onFinalBlock(from: string, segment: FinalSegment): Promise<BatchJudgement> {

@@ -5,10 +5,10 @@
  */
 import { bytesToHex, type Hex } from "../../base/bytes.ts";
 import { assert, CodedError } from "../../base/errors.ts";
-import { keccak256 } from "../../base/keccak.ts";
 import type { RecoveredTransaction } from "../../vm/execution/execute-block.ts";
 import type { Address } from "../../vm/state/account.ts";
 import { decodeTransaction } from "../../vm/transaction/transaction.ts";
+import { type ClaimedTransaction, NO_CLAIM, type SenderClaim } from "../senders/claim.ts";
 import type { RecoveryResult } from "../senders/sender-pool.ts";
 import { MAX_RECOVERED_BYTES, MAX_RECOVERED_KEPT } from "./limits.ts";
 
@@ -19,7 +19,12 @@ export interface KnownTransaction {
   readonly sender: Address;
 }
 
-type Recover = (raws: readonly Uint8Array[]) => Promise<readonly RecoveryResult[]>;
+/** A transaction with its hash, and who is said to have sent it. */
+export interface HashedTransaction extends ClaimedTransaction {
+  readonly hash: Hex;
+}
+
+type Recover = (raws: readonly Uint8Array[], claims?: readonly SenderClaim[]) => Promise<readonly RecoveryResult[]>;
 
 /** A transaction whose sender is known, or is on its way with others. */
 interface Known {
@@ -66,19 +71,16 @@ export class SenderCache {
     return result;
   }
 
-  /** In the order of the transactions given, with their hashes where the caller knows them. */
-  async recover(
-    raws: readonly Uint8Array[],
-    hashes: readonly Hex[] = raws.map((raw) => bytesToHex(keccak256(raw))),
-  ): Promise<readonly RecoveryResult[]> {
+  /** In the order of the transactions given. */
+  async recover(transactions: readonly HashedTransaction[]): Promise<readonly RecoveryResult[]> {
     // Looked up first: what begins now may make others be forgotten.
-    const before = hashes.map((hash) => this.#find(hash));
-    const unknown = new Map<Hex, Uint8Array>();
-    for (const [index, hash] of hashes.entries()) {
-      if (before[index] === undefined) unknown.set(hash, new Uint8Array(raws[index] as Uint8Array));
+    const before = transactions.map(({ hash }) => this.#find(hash));
+    const unknown = new Map<Hex, HashedTransaction>();
+    for (const [index, transaction] of transactions.entries()) {
+      if (before[index] === undefined) unknown.set(transaction.hash, transaction);
     }
-    const begun = unknown.size > 0 ? this.#begin(unknown) : undefined;
-    const all = hashes.map((hash, index) => before[index] ?? begun?.get(hash));
+    const begun = unknown.size > 0 ? this.#begin([...unknown.values()]) : undefined;
+    const all = transactions.map(({ hash }, index) => before[index] ?? begun?.get(hash));
     await Promise.all(new Set(all.map((known) => known?.batch)));
     return all.map((known) => {
       assert(known?.result !== undefined, "every transaction is known or under way");
@@ -87,9 +89,13 @@ export class SenderCache {
   }
 
   /** With one promise for all of them: they come by thousands in a second. */
-  #begin(unknown: ReadonlyMap<Hex, Uint8Array>): ReadonlyMap<Hex, Known> {
+  #begin(unknown: readonly HashedTransaction[]): ReadonlyMap<Hex, Known> {
     const begun = new Map<Hex, Known>();
-    const batch = this.#recover([...unknown.values()]).then(
+    const claims = unknown.some(({ claim }) => claim !== undefined)
+      ? unknown.map(({ claim = NO_CLAIM }) => claim)
+      : undefined;
+    const raws = unknown.map(({ raw }) => new Uint8Array(raw));
+    const batch = this.#recover(raws, claims).then(
       (results) => {
         for (const [index, known] of [...begun.values()].entries()) known.result = results[index];
       },
@@ -99,8 +105,8 @@ export class SenderCache {
         throw error;
       },
     );
-    for (const [hash, { length }] of unknown) {
-      const known = { result: undefined, batch, bytes: length };
+    for (const { hash, raw } of unknown) {
+      const known = { result: undefined, batch, bytes: raw.length };
       begun.set(hash, known);
       this.#keep(hash, known);
     }

@@ -3,17 +3,27 @@
  * are handed over instead of copied.
  */
 
-import { hexToBytes } from "../../base/bytes.ts";
 import { CodedError } from "../../base/errors.ts";
+import { publicKeyToAddress } from "../../base/secp256k1.ts";
 import type { TransactionErrorCode } from "../../vm/transaction/errors.ts";
-import { recoverSender } from "../../vm/transaction/sign.ts";
-import { decodeTransaction } from "../../vm/transaction/transaction.ts";
+import { checkLowS, recoverSenderKey } from "../../vm/transaction/sign.ts";
+import { decodeTransaction, signingHash, type Transaction } from "../../vm/transaction/transaction.ts";
+import { NO_CLAIM, type SenderClaim } from "./claim.ts";
+import type { ClaimedSignature, KnownKeys } from "./known-keys.ts";
 
 export interface PackedTransactions {
   /** The encodings, one after the other. */
   readonly bytes: Uint8Array<ArrayBuffer>;
   /** Where each ends. */
   readonly ends: Uint32Array<ArrayBuffer>;
+  /** Who is said to have sent each. */
+  readonly claims: BigUint64Array<ArrayBuffer>;
+}
+
+interface Decoded extends ClaimedSignature {
+  /** In the results. */
+  readonly at: number;
+  readonly transaction: Transaction;
 }
 
 /** Per transaction: 0, sender and hash, or the place of the error's code in FAILURES plus 1, and nothing. */
@@ -32,34 +42,63 @@ export const FAILURES: readonly TransactionErrorCode[] = [
   "TX_SIGNATURE_HIGH_S",
 ];
 
-export function packTransactions(raws: readonly Uint8Array[], start: number, end: number): PackedTransactions {
+export function packTransactions(
+  raws: readonly Uint8Array[],
+  start: number,
+  end: number,
+  claimed?: readonly SenderClaim[],
+): PackedTransactions {
   const ends = new Uint32Array(end - start);
+  const claims = new BigUint64Array(end - start);
   let length = 0;
   for (let i = start; i < end; i++) {
     length += (raws[i] as Uint8Array).length;
     ends[i - start] = length;
+    claims[i - start] = claimed?.[i] ?? NO_CLAIM;
   }
   const bytes = new Uint8Array(length);
   for (let i = start; i < end; i++) bytes.set(raws[i] as Uint8Array, i === start ? 0 : ends[i - start - 1]);
-  return { bytes, ends };
+  return { bytes, ends, claims };
 }
 
-/** The worker's work. */
-export function recoverBatch({ bytes, ends }: PackedTransactions): PackedSenders {
+/** The worker's work. `keys` are those that it knows, where it can check signatures against them. */
+export function recoverBatch({ bytes, ends, claims }: PackedTransactions, keys?: KnownKeys): PackedSenders {
   const results = new Uint8Array(ends.length * RESULT_BYTES);
+  const decoded: Decoded[] = [];
   let start = 0;
   for (const [i, end] of ends.entries()) {
     const at = i * RESULT_BYTES;
-    try {
+    orFailure(results, at, () => {
       const transaction = decodeTransaction(bytes.subarray(start, end));
-      results.set(hexToBytes(recoverSender(transaction)), at + SENDER_AT);
+      checkLowS(transaction);
+      const { r, s, yParity } = transaction;
       results.set(transaction.hash, at + HASH_AT);
-    } catch (error) {
-      results[at] = failureNumber(error);
-    }
+      decoded.push({ at, transaction, claim: claims[i] ?? NO_CLAIM, hash: signingHash(transaction), r, s, yParity });
+    });
     start = end;
   }
+  const claimed = decoded.filter(({ claim }) => keys?.knows(claim) === true);
+  const confirmed = keys?.confirm(claimed);
+  const isConfirmed = new Set(confirmed && claimed);
+  for (const [i, sender] of confirmed?.entries() ?? []) results.set(sender, (claimed[i] as Decoded).at + SENDER_AT);
+  for (const one of decoded) {
+    if (isConfirmed.has(one)) continue;
+    const { at, transaction, hash } = one;
+    orFailure(results, at, () => {
+      const key = recoverSenderKey(transaction, hash);
+      results.set(keys?.remember(key) ?? publicKeyToAddress(key), at + SENDER_AT);
+    });
+  }
   return results;
+}
+
+/** A failure stands in the place of what was to be found. */
+function orFailure(results: PackedSenders, at: number, find: () => void): void {
+  try {
+    find();
+  } catch (error) {
+    results[at] = failureNumber(error);
+  }
 }
 
 /** Anything but bad input is our bug, and must not pass for bad input. */

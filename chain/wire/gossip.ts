@@ -8,7 +8,9 @@ import {
   type Progress,
 } from "../../base/progress.ts";
 import type { FinalSegment } from "../consensus/types.ts";
+import { CLAIM_BYTES, type ClaimedTransaction, NO_CLAIM } from "../senders/claim.ts";
 import { type BlockReader, blockSchema, segmentSchema } from "./consensus.ts";
+import { wireInvalid } from "./errors.ts";
 import {
   MAX_BATCH_PROGRESS,
   MAX_BATCH_TRANSACTIONS,
@@ -20,33 +22,49 @@ import {
 } from "./limits.ts";
 import { big, bytes, decodeWire, encodeWire, integer, list, record, type Schema } from "./schema.ts";
 
-const transactions: Schema<readonly Uint8Array[]> = list(bytes(MAX_TRANSACTION_BYTES, 1), MAX_BATCH_TRANSACTIONS, 1);
+interface PackedBatch {
+  readonly raws: readonly Uint8Array[];
+  /** One for each, most significant byte first; all zero for none. */
+  readonly claims: Uint8Array;
+}
 
-/** MessagePack around one transaction. */
-const OVERHEAD = 5;
+const packedBatch: Schema<PackedBatch> = record<PackedBatch>({
+  raws: list(bytes(MAX_TRANSACTION_BYTES, 1), MAX_BATCH_TRANSACTIONS, 1),
+  claims: bytes(MAX_BATCH_TRANSACTIONS * CLAIM_BYTES, CLAIM_BYTES),
+});
 
-export function encodeTransactions(raws: readonly Uint8Array[]): Uint8Array {
-  return encodeWire(transactions, raws);
+/** MessagePack around one transaction, and its claim. */
+const OVERHEAD: number = 5 + CLAIM_BYTES;
+
+export function encodeTransactions(batch: readonly ClaimedTransaction[]): Uint8Array {
+  const claims = new Uint8Array(batch.length * CLAIM_BYTES);
+  const view = new DataView(claims.buffer);
+  for (const [index, { claim = NO_CLAIM }] of batch.entries()) view.setBigUint64(index * CLAIM_BYTES, claim);
+  return encodeWire(packedBatch, { raws: batch.map(({ raw }) => raw), claims });
 }
 
 /** Throws WIRE_INVALID. */
-export function decodeTransactions(encoded: Uint8Array): readonly Uint8Array[] {
-  return decodeWire(transactions, encoded, MAX_TRANSACTIONS_BYTES);
+export function decodeTransactions(encoded: Uint8Array): readonly ClaimedTransaction[] {
+  const { raws, claims } = decodeWire(packedBatch, encoded, MAX_TRANSACTIONS_BYTES);
+  if (claims.length !== raws.length * CLAIM_BYTES) throw wireInvalid("expected one claim for each transaction");
+  const view = new DataView(claims.buffer, claims.byteOffset, claims.byteLength);
+  return raws.map((raw, index) => ({ raw, claim: view.getBigUint64(index * CLAIM_BYTES) }));
 }
 
 /** Puts transactions into as few messages as their sizes allow, in their order. */
-export function batchesOf(raws: readonly Uint8Array[]): Uint8Array[][] {
-  const batches: Uint8Array[][] = [];
-  let last: Uint8Array[] = [];
+export function batchesOf(transactions: readonly ClaimedTransaction[]): ClaimedTransaction[][] {
+  const batches: ClaimedTransaction[][] = [];
+  let last: ClaimedTransaction[] = [];
   let size = 0;
-  for (const raw of raws) {
+  for (const transaction of transactions) {
+    const { raw } = transaction;
     const isFull = size + raw.length + OVERHEAD > TRANSACTION_BATCH_BYTES || last.length === MAX_BATCH_TRANSACTIONS;
     if (last.length === 0 || isFull) {
       last = [];
       size = 0;
       batches.push(last);
     }
-    last.push(raw);
+    last.push(transaction);
     size += raw.length + OVERHEAD;
   }
   return batches;

@@ -1,6 +1,6 @@
 /**
- * Compiles our own addon (compute/native) with the C++ compiler of the machine and headers from npm packages. Without
- * a compiler everything still works: kernels then run in WebAssembly, and GPUs are not used.
+ * Compiles our own addons with the C++ compiler of the machine and headers from npm packages. Without a compiler everything
+ * still works: kernels then run in WebAssembly, GPUs are not used, and the key of every signature is recovered.
  */
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { availableParallelism } from "node:os";
@@ -12,8 +12,6 @@ import { digest, stampIs, writeStamp } from "./stamp.mjs";
 
 const FOLDER = at("build/native");
 const STAMP = at("build/native/.stamp");
-const ADDON = at("build/native/opengpu.node");
-const SOURCES = ["compute/native", "compute/kernels"];
 const COMPILERS = [process.env.CXX, "c++", "g++", "clang++"];
 
 const COMMON = ["-std=c++17", "-fPIC", "-fvisibility=hidden", "-pthread", "-Wall", "-Wextra"];
@@ -28,6 +26,25 @@ const EXACT = [
   "c++",
 ];
 
+/** `without`: what then happens. */
+const ADDONS = [
+  {
+    file: at("build/native/opengpu.node"),
+    name: "compute addon",
+    sources: ["compute/native", "compute/kernels"],
+    units: computeUnits,
+    without: "kernels run in WebAssembly, many times slower, and GPUs are not used",
+  },
+  {
+    file: at("build/native/senders.node"),
+    name: "addon for signatures",
+    sources: ["chain/senders/native"],
+    units: senderUnits,
+    without: "signatures of known senders take four times as long to check",
+  },
+];
+const SOURCES = ADDONS.flatMap(({ sources }) => sources);
+
 function addonHeaders() {
   return [
     ...["-DNODE_ADDON_API_CPP_EXCEPTIONS", "-DNAPI_VERSION=8"],
@@ -35,20 +52,28 @@ function addonHeaders() {
   ];
 }
 
-/** Each with its flags. The kernels are compiled for any processor, for those with AVX2 and FMA, and for those with AVX-512. */
-function units() {
+/** A source of a folder, with the flags it is compiled by. */
+function unit(folder, source, flags, object = source) {
+  return { source: `${folder}/${source}`, object: `${object.replaceAll("/", "-")}.o`, flags };
+}
+
+function senderUnits() {
+  const flags = ["-O3", ...addonHeaders()];
+  return ["addon.cc", "known-keys.cc"].map((source) =>
+    unit("chain/senders/native", source, flags, `senders-${source}`),
+  );
+}
+
+/** The kernels are compiled for any processor, for those with AVX2 and FMA, and for those with AVX-512. */
+function computeUnits() {
   const fast = process.arch === "x64";
   const variants = fast ? ["-DOGPU_HAS_X86_VARIANTS"] : [];
   const plain = ["addon.cc", "cpu/cpu-device.cc", "cpu/worker-pool.cc", "hash/sha256.cc", "hash/tile-addresses.cc"];
   const cuda = ["cuda/driver.cc", "cuda/session.cc", "cuda/cuda-device.cc"];
-  const list = [...plain, ...cuda].map((source) => ({
-    ...{ source, object: `${source.replaceAll("/", "-")}.o` },
-    flags: ["-O2", ...addonHeaders(), ...variants],
-  }));
-  const variant = (name, flags) => ({
-    ...{ source: "cpu/variant.cc", object: `variant-${name}.o` },
-    flags: [...EXACT, `-DOGPU_VARIANT=${name}`, ...flags],
-  });
+  const folder = "compute/native";
+  const list = [...plain, ...cuda].map((source) => unit(folder, source, ["-O2", ...addonHeaders(), ...variants]));
+  const variant = (name, flags) =>
+    unit(folder, "cpu/variant.cc", [...EXACT, `-DOGPU_VARIANT=${name}`, ...flags], `variant-${name}`);
   list.unshift(variant("portable", variants));
   if (fast) {
     const fma = [...variants, "-mavx2", "-mfma"];
@@ -96,47 +121,41 @@ export async function buildAddon() {
   const stamp = wanted();
   const compiler = findCompiler();
   mkdirSync(FOLDER, { recursive: true });
-  if (compiler === undefined) {
-    rmSync(ADDON, { force: true });
-    warn("there is no C++ compiler");
-  } else {
-    console.error("set-up: compiling the compute addon");
-    const problem = await compile(compiler);
-    if (problem !== undefined) {
-      rmSync(ADDON, { force: true });
-      warn(`${compiler} does not compile it:\n${problem.split("\n").slice(0, 10).join("\n")}`);
-    }
+  if (compiler !== undefined) console.error("set-up: compiling the native addons");
+  for (const addon of ADDONS) {
+    const problem = compiler === undefined ? "there is no C++ compiler" : await compile(compiler, addon);
+    if (problem === undefined) continue;
+    rmSync(addon.file, { force: true });
+    const next = "Install g++ or clang++ and run set-up again.";
+    console.warn(`set-up: warning: no ${addon.name}, ${problem}: ${addon.without}. ${next}`);
   }
   writeStamp(STAMP, stamp);
 }
 
-function warn(reason) {
-  const without = "kernels run in WebAssembly, many times slower, and GPUs are not used";
-  console.warn(
-    `set-up: warning: no compute addon, ${reason}: ${without}. Install g++ or clang++ and run set-up again.`,
-  );
-}
-
 /** What went wrong, or `undefined`. */
-async function compile(compiler) {
-  const waiting = units();
+async function compile(compiler, addon) {
+  const waiting = addon.units();
   const objects = waiting.map(({ object }) => join(FOLDER, object));
   const problems = [];
   const worker = async () => {
     for (let unit = waiting.shift(); unit !== undefined && problems.length === 0; unit = waiting.shift()) {
       const { source, object, flags } = unit;
-      const args = [...COMMON, ...flags, "-c", at(`compute/native/${source}`), "-o", join(FOLDER, object)];
+      const args = [...COMMON, ...flags, "-c", at(source), "-o", join(FOLDER, object)];
       const { code, output } = await runProgram(compiler, args, { cwd: ROOT });
       if (code !== 0) problems.push(output === "" ? `${compiler} ended with ${code}` : output);
     }
   };
   await Promise.all(Array.from({ length: availableParallelism() }, worker));
-  if (problems.length > 0) return problems[0];
+  if (problems.length > 0) return refusal(compiler, problems[0]);
   const form = process.platform === "darwin" ? ["-bundle", "-undefined", "dynamic_lookup"] : ["-shared", "-ldl"];
   // Beside its place first, so that no process loads half a file.
-  const fresh = `${ADDON}.new`;
+  const fresh = `${addon.file}.new`;
   const { code, output } = await runProgram(compiler, [...objects, ...form, "-pthread", "-o", fresh], { cwd: ROOT });
-  if (code !== 0) return output;
-  renameSync(fresh, ADDON);
+  if (code !== 0) return refusal(compiler, output);
+  renameSync(fresh, addon.file);
   return undefined;
+}
+
+function refusal(compiler, output) {
+  return `${compiler} does not compile it:\n${output.split("\n").slice(0, 10).join("\n")}\n`;
 }

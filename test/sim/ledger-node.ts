@@ -13,6 +13,7 @@ import type { NodeLog } from "../../chain/runtime/node-log.ts";
 import { type NodeMeter, noMeter } from "../../chain/runtime/node-meter.ts";
 import type { NodeNetwork } from "../../chain/runtime/node-network.ts";
 import { Relay } from "../../chain/runtime/relay.ts";
+import type { ClaimedTransaction } from "../../chain/senders/claim.ts";
 import { ChainStore } from "../../chain/store/chain-store.ts";
 import { Database } from "../../chain/store/database.ts";
 import { discardImport } from "../../chain/store/import-state.ts";
@@ -112,9 +113,9 @@ export class LedgerNode extends SimNode {
     this.#relay?.onMessage(from, message);
   }
 
-  receiveTransactions(from: PeerId, raws: readonly Uint8Array[]): void {
+  receiveTransactions(from: PeerId, batch: readonly ClaimedTransaction[]): void {
     this.host.queue.settle();
-    void this.#running?.node.receiveTransactions(raws, from);
+    void this.#running?.node.receiveTransactions(batch, from);
   }
 
   receiveFinalBlock(from: PeerId, segment: FinalSegment): void {
@@ -155,7 +156,7 @@ export class LedgerNode extends SimNode {
       forger && {
         blockOn: (parent, view) => forger.blockOn(parent, view),
         variantOf: (block, rootIsRight) => forger.variantOf(block, rootIsRight),
-        publish: (raws) => this.#gossipTransactions(raws),
+        publish: (raws) => this.#gossipTransactions(raws.map((raw) => ({ raw }))),
       }
     );
   }
@@ -333,8 +334,8 @@ export class LedgerNode extends SimNode {
       peers: () => peers.map((peer) => ({ peer, height: this.#heights.get(peer) ?? 0 })),
       send: say,
       broadcast: (message, to, most) => say(most === undefined ? to : "some", message),
-      publishTransactions: (raws) => {
-        if (!life.isOver) this.#gossipTransactions(raws);
+      publishTransactions: (batch) => {
+        if (!life.isOver) this.#gossipTransactions(batch);
       },
       publishFinalBlock: (segment) => {
         const bytes = segment.blocks.reduce((sum, { body }) => sum + body.length, 0);
@@ -352,9 +353,9 @@ export class LedgerNode extends SimNode {
     };
   }
 
-  #gossipTransactions(raws: readonly Uint8Array[]): void {
-    const bytes = raws.reduce((sum, raw) => sum + raw.length, 0);
-    this.#ledgerHost.gossip(this, bytes, (to) => to.receiveTransactions(this.id, raws));
+  #gossipTransactions(batch: readonly ClaimedTransaction[]): void {
+    const bytes = batch.reduce((sum, { raw }) => sum + raw.length, 0);
+    this.#ledgerHost.gossip(this, bytes, (to) => to.receiveTransactions(this.id, batch));
   }
 }
 

@@ -1,6 +1,6 @@
 /** Making and checking signatures of transactions. */
 import { bytesToHex } from "../../base/bytes.ts";
-import { isHighS, recoverAddress, signHash } from "../../base/secp256k1.ts";
+import { isHighS, recoverAddress, recoverPublicKey, signHash } from "../../base/secp256k1.ts";
 import type { Address } from "../state/account.ts";
 import { transactionError } from "./errors.ts";
 import { encodeSigned, signingHash, type Transaction, type UnsignedTransaction, unsignedHash } from "./transaction.ts";
@@ -12,12 +12,25 @@ export function signTransaction(transaction: UnsignedTransaction, privateKey: Ui
 
 /** The sender. Throws TX_SIGNATURE_HIGH_S or TX_SIGNATURE_INVALID. */
 export function recoverSender(transaction: Transaction): Address {
-  if (isHighS(transaction.s)) {
-    throw transactionError("TX_SIGNATURE_HIGH_S", "the signature's s is above half the curve's order (EIP-2)");
-  }
-  const sender = recoverAddress(signingHash(transaction), transaction.r, transaction.s, transaction.yParity);
-  if (sender === undefined) {
-    throw transactionError("TX_SIGNATURE_INVALID", "the signature belongs to no key");
-  }
-  return bytesToHex(sender);
+  checkLowS(transaction);
+  const { r, s, yParity } = transaction;
+  return bytesToHex(known(recoverAddress(signingHash(transaction), r, s, yParity)));
+}
+
+/** The 64 bytes (x, y) of the sender's key. Throws TX_SIGNATURE_HIGH_S or TX_SIGNATURE_INVALID. */
+export function recoverSenderKey(transaction: Transaction, hash: Uint8Array = signingHash(transaction)): Uint8Array {
+  checkLowS(transaction);
+  const { r, s, yParity } = transaction;
+  return known(recoverPublicKey(hash, r, s, yParity));
+}
+
+/** Throws TX_SIGNATURE_HIGH_S. */
+export function checkLowS({ s }: Pick<Transaction, "s">): void {
+  if (!isHighS(s)) return;
+  throw transactionError("TX_SIGNATURE_HIGH_S", "the signature's s is above half the curve's order (EIP-2)");
+}
+
+function known(found: Uint8Array | undefined): Uint8Array {
+  if (found !== undefined) return found;
+  throw transactionError("TX_SIGNATURE_INVALID", "the signature belongs to no key");
 }

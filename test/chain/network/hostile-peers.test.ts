@@ -261,6 +261,9 @@ describe("gossip of a hostile peer", () => {
     }
   }
 
+  /** As encodeTransactions writes it: a list of one, and one claim. */
+  const oneTransaction = (i: number) => Uint8Array.of(0x92, 0x91, 0xc4, 1, i & 0xff, 0xc4, 8, ...new Uint8Array(8));
+
   it.each([
     ["garbage", (i: number) => noise(100 + i, `gossip ${i}`)],
     ["messages that are too long", (i: number) => new Uint8Array(MAX_TRANSACTIONS_BYTES + 1 + i)],
@@ -275,14 +278,14 @@ describe("gossip of a hostile peer", () => {
 
   it("cannot hide a message by being the first to bring it, before its hello", async () => {
     const raw = await RawPeer.connect(node.address);
-    await publish(raw, topics.transactions, 1, (i) => Uint8Array.of(0x91, 0xc4, 1, i & 0xff));
+    await publish(raw, topics.transactions, 1, oneTransaction);
     await node.transactions.until((all) => all.length === 1);
     await honestGoesOn();
   });
 
   it("does not reach nodes that do not ask for it: validators hear no final blocks", async () => {
     const raw = await gossiping();
-    await publish(raw, topics.transactions, 1, (i) => Uint8Array.of(0x91, 0xc4, 1, i & 0xff));
+    await publish(raw, topics.transactions, 1, oneTransaction);
     await raw.host.services.gossip.publish(topics.finals, noise(10, "final"));
     honest.network.publishFinalBlock(segmentOf(5));
     await honestGoesOn();

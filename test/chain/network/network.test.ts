@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { CodedError } from "../../../base/errors.ts";
 import { readPeers, writePeers } from "../../../chain/network/peers-file.ts";
+import { NO_CLAIM } from "../../../chain/senders/claim.ts";
 import type { NodeMessage } from "../../../chain/wire/node-message.ts";
 import { CERTIFICATE, segmentOf, voteIn } from "./support/messages.ts";
 import { anyBlock, connected, GENESIS, signerOf, startNode, stopNodes, type TestNode } from "./support/nodes.ts";
@@ -155,7 +156,7 @@ describe("gossip", () => {
     await Promise.all([connected(a, b), connected(c, b)]);
     // gossipsub takes new peers into its mesh once a second. Until then, nothing is passed on to them.
     for (let count = 1; c.transactions.items.length === 0 || c.finals.items.length === 0; count++) {
-      a.network.publishTransactions([new Uint8Array(count)]);
+      a.network.publishTransactions([{ raw: new Uint8Array(count) }]);
       a.network.publishFinalBlock(segmentOf(count));
       await b.transactions.until((all) => all.length >= count);
     }
@@ -164,22 +165,24 @@ describe("gossip", () => {
 
   /** Transactions that did not serve to find out whether the mesh is there. */
   const heard = ({ transactions }: TestNode) =>
-    transactions.items.flatMap(({ raws }) => raws.map((raw) => [...raw])).filter(([first]) => first !== 0);
+    transactions.items.flatMap(({ batch }) => batch.map(({ raw }) => [...raw])).filter(([first]) => first !== 0);
 
   it("carries transactions along a line of three nodes", async () => {
     const [a, b, c] = await line();
-    a.network.publishTransactions([Uint8Array.of(1, 2, 3), Uint8Array.of(4, 5)]);
+    const claim = 0x0123456789abcdefn;
+    a.network.publishTransactions([{ raw: Uint8Array.of(1, 2, 3), claim }, { raw: Uint8Array.of(4, 5) }]);
     await c.transactions.until(() => heard(c).length === 2);
     expect(heard(c)).toEqual([
       [1, 2, 3],
       [4, 5],
     ]);
+    expect(c.transactions.items.at(-1)?.batch.map((one) => one.claim)).toEqual([claim, NO_CLAIM]);
     expect(c.transactions.items.every(({ from }) => from === b.network.peerId)).toBe(true);
   });
 
   it("keeps transactions until somebody listens", async () => {
     const a = await startNode("a", ALONE);
-    a.network.publishTransactions([Uint8Array.of(1)]);
+    a.network.publishTransactions([{ raw: Uint8Array.of(1) }]);
     const b = await startNode("b", { ...ALONE, persistent: [a.address] });
     await b.transactions.until((all) => all.length === 1);
   });
@@ -187,13 +190,13 @@ describe("gossip", () => {
   it("stops where a handler ignores or rejects", async () => {
     const [a, b, c] = await line();
     b.verdict = "ignore";
-    a.network.publishTransactions([Uint8Array.of(1)]);
+    a.network.publishTransactions([{ raw: Uint8Array.of(1) }]);
     await b.transactions.until(() => heard(b).length === 1);
     b.verdict = "reject";
-    a.network.publishTransactions([Uint8Array.of(2)]);
+    a.network.publishTransactions([{ raw: Uint8Array.of(2) }]);
     await b.transactions.until(() => heard(b).length === 2);
     b.verdict = "accept";
-    a.network.publishTransactions([Uint8Array.of(3)]);
+    a.network.publishTransactions([{ raw: Uint8Array.of(3) }]);
     await c.transactions.until(() => heard(c).length === 1);
     expect(heard(c)).toEqual([[3]]);
     const scores = b.network.peers().map(({ peer, score }) => [peer, score > 0]);
@@ -205,7 +208,7 @@ describe("gossip", () => {
     const [a, , c] = await line();
     const before = c.transactions.items.length;
     const raws = Array.from({ length: 3_000 }, (_, i) => new Uint8Array(110).fill(1 + (i % 255)));
-    a.network.publishTransactions(raws);
+    a.network.publishTransactions(raws.map((raw) => ({ raw })));
     await c.transactions.until(() => heard(c).length === raws.length);
     expect(c.transactions.items.length - before).toBeLessThan(6);
   });
@@ -247,7 +250,7 @@ describe("a node that was restarted with its key", () => {
     await connected(again, b);
     expect(again.network.peerId).toBe(first.network.peerId);
     again.network.broadcast({ type: "vote", vote: voteIn(1) }, "all");
-    b.network.publishTransactions([Uint8Array.of(1)]);
+    b.network.publishTransactions([{ raw: Uint8Array.of(1) }]);
     await Promise.all([
       b.messages.until((all) => all.length === 1),
       again.transactions.until((all) => all.length === 1),
@@ -413,6 +416,6 @@ describe("stopping", () => {
     await a.network.stop();
     expect(sockets()).toBeLessThanOrEqual(before);
     expect(a.network.send(b.network.peerId, { type: "vote", vote: voteIn(1) })).toBe(false);
-    a.network.publishTransactions([Uint8Array.of(1)]);
+    a.network.publishTransactions([{ raw: Uint8Array.of(1) }]);
   });
 });

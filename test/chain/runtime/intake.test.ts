@@ -5,6 +5,7 @@ import { GWEI, OGPU } from "../../../base/units.ts";
 import { Mempool } from "../../../chain/mempool/mempool.ts";
 import { type IntakeOptions, TransactionIntake } from "../../../chain/runtime/intake.ts";
 import { MAX_INTAKE_TRANSACTIONS, WASTED_RECOVERIES } from "../../../chain/runtime/limits.ts";
+import type { ClaimedTransaction } from "../../../chain/senders/claim.ts";
 import { SenderPool } from "../../../chain/senders/sender-pool.ts";
 import { rulesOfSpec } from "../../../vm/rules-of-spec.ts";
 import { EMPTY_ACCOUNT } from "../../../vm/state/account.ts";
@@ -37,7 +38,7 @@ function intake(changes: Partial<IntakeOptions> = {}): { intake: TransactionInta
   const options: IntakeOptions = {
     ...{ mempool, rules: rulesOfSpec(spec), gasLimit: spec.block.gasLimit },
     ...{ state: () => everybodyIsRich, baseFee: () => 1n, now: () => 0 },
-    recover: (raws) => senders.recover(raws),
+    recover: (transactions) => senders.recover(transactions.map(({ raw }) => raw)),
     isRecovered: () => false,
     onWaste: () => undefined,
     journal: async () => undefined,
@@ -60,7 +61,7 @@ it("takes all back from the journal, also when the first nonce stands last becau
 
 it("has room for clients while peers send more than can be taken in", async () => {
   const { intake: taking } = intake({ recover: () => new Promise(() => undefined) });
-  const batch = new Array<Uint8Array>(1_000).fill(transfer(0));
+  const batch = new Array<ClaimedTransaction>(1_000).fill({ raw: transfer(0) });
   const received: string[] = [];
   for (let sent = 0; sent < 2 * MAX_INTAKE_TRANSACTIONS; sent += batch.length) {
     void taking.receive(batch, `peer ${sent}`).then((judgement) => received.push(judgement));
@@ -93,7 +94,7 @@ function wasteful(changes: Partial<IntakeOptions> = {}) {
   });
   let count = 0;
   const send = (peer: string, size: number) => {
-    const batch = Array.from({ length: size }, () => new Uint8Array(new Uint32Array([++count]).buffer));
+    const batch = Array.from({ length: size }, () => ({ raw: new Uint8Array(new Uint32Array([++count]).buffer) }));
     return taking.receive(batch, peer);
   };
   return { send, blamed, time, recoveries: () => recoveries };
@@ -114,7 +115,8 @@ it("recovers no more in vain for one peer than its share, however much it sends 
 
 it("counts nothing that was of use, and nothing that a block has brought already", async () => {
   const { intake: taking, mempool } = intake();
-  for (let nonce = 0; nonce < 60; nonce++) expect(await taking.receive([transfer(nonce)], "peer")).toBe("accept");
+  for (let nonce = 0; nonce < 60; nonce++)
+    expect(await taking.receive([{ raw: transfer(nonce) }], "peer")).toBe("accept");
   expect(mempool.size).toBe(60);
   const { send, blamed } = wasteful({ isRecovered: () => true });
   for (let round = 0; round < 10; round++) await send("peer", 2_000);
@@ -124,12 +126,12 @@ it("counts nothing that was of use, and nothing that a block has brought already
 it("adds what peers send in the order in which it came, however long each sender takes to recover", async () => {
   const releases: (() => void)[] = [];
   const { intake: taking, mempool } = intake({
-    recover: async (raws) => {
+    recover: async (transactions) => {
       await new Promise<void>((resolve) => releases.push(resolve));
-      return senders.recover(raws);
+      return senders.recover(transactions.map(({ raw }) => raw));
     },
   });
-  const nonces = Array.from({ length: 200 }, (_, nonce) => transfer(nonce));
+  const nonces = Array.from({ length: 200 }, (_, nonce) => ({ raw: transfer(nonce) }));
   const judgements = [nonces.slice(0, 100), nonces.slice(100)].map((batch) => taking.receive(batch, "peer"));
   for (const release of releases.toReversed()) release();
   expect(await Promise.all(judgements)).toEqual(["accept", "accept"]);
@@ -143,7 +145,7 @@ it("keeps what peers send too early until what it follows has come, and has it i
       journal.push(...raws);
     },
   });
-  const nonces = Array.from({ length: 300 }, (_, nonce) => transfer(nonce));
+  const nonces = Array.from({ length: 300 }, (_, nonce) => ({ raw: transfer(nonce) }));
   expect(await taking.receive(nonces.slice(200), "peer")).toBe("ignore");
   expect(await taking.receive(nonces.slice(100, 200), "peer")).toBe("ignore");
   expect(mempool.size).toBe(0);
@@ -156,7 +158,7 @@ it("adds what came too early when a block has brought what was missing", async (
   let nonce = 0n;
   const reader = { ...everybodyIsRich, account: () => ({ ...EMPTY_ACCOUNT, balance: 1000n * OGPU, nonce }) };
   const { intake: taking, mempool } = intake({ state: () => reader as unknown as StateReader });
-  expect(await taking.receive([transfer(100), transfer(101)], "peer")).toBe("ignore");
+  expect(await taking.receive([{ raw: transfer(100) }, { raw: transfer(101) }], "peer")).toBe("ignore");
   nonce = 100n;
   taking.onBlock([BOB.address]);
   await new Promise((resolve) => setImmediate(resolve));
@@ -196,7 +198,7 @@ describe("transactions whose senders are known", () => {
     const published: string[] = [];
     const { intake: taking, mempool } = intake({
       journal: async (raws) => void journal.push(...raws),
-      publish: (transactions) => void published.push(...transactions.map(({ hash }) => hash)),
+      publish: (added) => void published.push(...added.map(({ transaction }) => bytesToHex(transaction.hash))),
     });
     const entries = [0, 1, 1, 3].map(entryOf);
     const outcomes = await taking.take(entries);

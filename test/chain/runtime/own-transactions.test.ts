@@ -3,10 +3,19 @@ import { bytesToHex, type Hex } from "../../../base/bytes.ts";
 import { keccak256 } from "../../../base/keccak.ts";
 import { MAX_REPUBLISHED, REPUBLISH_INTERVAL } from "../../../chain/runtime/limits.ts";
 import { OwnTransactions } from "../../../chain/runtime/own-transactions.ts";
+import type { ClaimedTransaction } from "../../../chain/senders/claim.ts";
 import type { RecoveredTransaction } from "../../../vm/execution/execute-block.ts";
+import type { Address } from "../../../vm/state/account.ts";
+
+const SENDER: Address = `0x0123456789abcdef${"00".repeat(12)}`;
 
 function raw(number: number): Uint8Array {
   return new Uint8Array([number >> 8, number & 255]);
+}
+
+/** As it is told to others. */
+function told(number: number): ClaimedTransaction {
+  return { raw: raw(number), claim: 0x0123456789abcdefn };
 }
 
 function hashed(bytes: Uint8Array): { readonly hash: Hex } {
@@ -19,7 +28,7 @@ function holding(raws: readonly Uint8Array[]): { get(hash: Hex): RecoveredTransa
   return {
     get: (hash) => {
       const bytes = entries.get(hash);
-      return bytes && ({ transaction: { raw: bytes } } as RecoveredTransaction);
+      return bytes && ({ transaction: { raw: bytes }, sender: SENDER } as RecoveredTransaction);
     },
   };
 }
@@ -30,16 +39,16 @@ describe("transactions of our own clients", () => {
     const pool = holding([raw(1)]);
     own.add([hashed(raw(1))], 1_000);
     expect(own.takeDue(pool, 999 + REPUBLISH_INTERVAL)).toEqual([]);
-    expect(own.takeDue(pool, 1_000 + REPUBLISH_INTERVAL)).toEqual([raw(1)]);
+    expect(own.takeDue(pool, 1_000 + REPUBLISH_INTERVAL)).toEqual([told(1)]);
     expect(own.takeDue(pool, 1_001 + REPUBLISH_INTERVAL)).toEqual([]);
-    expect(own.takeDue(pool, 1_000 + 2 * REPUBLISH_INTERVAL)).toEqual([raw(1)]);
+    expect(own.takeDue(pool, 1_000 + 2 * REPUBLISH_INTERVAL)).toEqual([told(1)]);
   });
 
   it("are forgotten once they do not wait any more", () => {
     const own = new OwnTransactions();
     own.add([hashed(raw(1)), hashed(raw(2))], Number.NEGATIVE_INFINITY);
-    expect(own.takeDue(holding([raw(2)]), 0)).toEqual([raw(2)]);
-    expect(own.takeDue(holding([raw(1), raw(2)]), REPUBLISH_INTERVAL)).toEqual([raw(2)]);
+    expect(own.takeDue(holding([raw(2)]), 0)).toEqual([told(2)]);
+    expect(own.takeDue(holding([raw(1), raw(2)]), REPUBLISH_INTERVAL)).toEqual([told(2)]);
   });
 
   it("are told a bounded number at a time, and all in the end", () => {
@@ -48,6 +57,6 @@ describe("transactions of our own clients", () => {
     own.add(raws.map(hashed), Number.NEGATIVE_INFINITY);
     const pool = holding(raws);
     expect(own.takeDue(pool, 0)).toHaveLength(MAX_REPUBLISHED);
-    expect(own.takeDue(pool, 1)).toEqual(raws.slice(MAX_REPUBLISHED));
+    expect(own.takeDue(pool, 1)).toEqual([0, 1, 2].map((index) => told(MAX_REPUBLISHED + index)));
   });
 });

@@ -35,7 +35,7 @@ function failing() {
 
 it("blames no peer for transactions that came when the node was stopping", async () => {
   const { intake, fail } = failing();
-  const judgement = intake.receive([new Uint8Array([2])], "peer");
+  const judgement = intake.receive([{ raw: new Uint8Array([2]) }], "peer");
   await intake.close();
   fail(new CodedError("SENDERS_CLOSED", "the threads have ended"));
   expect(await judgement).toBe("ignore");
@@ -43,7 +43,7 @@ it("blames no peer for transactions that came when the node was stopping", async
 
 it("does not hide a fault of its own while it runs", async () => {
   const { intake, fail } = failing();
-  const judgement = intake.receive([new Uint8Array([2])], "peer");
+  const judgement = intake.receive([{ raw: new Uint8Array([2]) }], "peer");
   const fault = new Error("a thread died");
   fail(fault);
   await expect(judgement).rejects.toBe(fault);

@@ -1,11 +1,17 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { bigintToBytes, EMPTY_BYTES } from "../../../base/bytes.ts";
+import { bigintToBytes, bytesToHex, EMPTY_BYTES } from "../../../base/bytes.ts";
 import { keccak256 } from "../../../base/keccak.ts";
 import { decodeRlp, encodeRlp, type RlpItem, rlpList, rlpOfInteger } from "../../../base/rlp.ts";
+import { privateKeyToAddress } from "../../../base/secp256k1.ts";
 import { FAILURES, packTransactions, RESULT_BYTES, recoverBatch } from "../../../chain/senders/batch.ts";
+import { claimOf, NO_CLAIM } from "../../../chain/senders/claim.ts";
+import { type KeyAddon, KnownKeys, loadKeyAddon } from "../../../chain/senders/known-keys.ts";
+import type { Address } from "../../../vm/state/account.ts";
 import type { TransactionErrorCode } from "../../../vm/transaction/errors.ts";
 import { signTransaction } from "../../../vm/transaction/sign.ts";
+
+const loaded = loadKeyAddon();
 
 /** Legacy, without a chain id: [nonce, gasPrice, gasLimit, to, value, data, v, r, s]. */
 const GOOD = signTransaction(
@@ -57,5 +63,76 @@ describe("a batch for the workers", () => {
       }),
       { numRuns: 300 },
     );
+  });
+});
+
+describe.runIf(loaded !== undefined)("a batch with claims", () => {
+  const SECRETS = Array.from({ length: 4 }, (_, index) => keccak256(new Uint8Array([2, index])));
+  const ADDRESSES = SECRETS.map((secret) => bytesToHex(privateKeyToAddress(secret)));
+  const signed = (sender: number, nonce: number): Uint8Array =>
+    signTransaction(
+      {
+        ...{ type: 0, chainId: 1n, nonce: BigInt(nonce), maxFeePerGas: 10n, maxPriorityFeePerGas: 10n },
+        ...{ gasLimit: 21_000n, to: `0x${"11".repeat(20)}`, value: 1n, data: EMPTY_BYTES, accessList: [] },
+      },
+      SECRETS[sender] as Uint8Array,
+    );
+
+  /** Tells of each check what came out. */
+  function watched(): { readonly keys: KnownKeys; readonly checks: boolean[] } {
+    const { makeTable, check } = loaded as KeyAddon;
+    const checks: boolean[] = [];
+    const addon: KeyAddon = {
+      makeTable,
+      check: (...all) => {
+        const isTrue = check(...all);
+        checks.push(isTrue);
+        return isTrue;
+      },
+    };
+    return { keys: new KnownKeys(addon), checks };
+  }
+
+  it("gives the same senders and failures as one without, whatever is claimed", () => {
+    const { keys, checks } = watched();
+    // Nobody, somebody who is not known, and everybody who is.
+    const claims = [NO_CLAIM, 1n, ...ADDRESSES.map(claimOf)];
+    const honest = fc.tuple(fc.nat(3), fc.nat(20)).map(([sender, nonce]) => {
+      return { raw: signed(sender, nonce), claim: claimOf(ADDRESSES[sender] as Address) };
+    });
+    const anything = fc.record({
+      raw: fc.oneof(fc.constantFrom(GOOD, ...Object.values(SAMPLES)), fc.uint8Array({ maxLength: 100 })),
+      claim: fc.constantFrom(...claims),
+    });
+    const lying = fc.tuple(honest, fc.constantFrom(...claims)).map(([{ raw }, claim]) => ({ raw, claim }));
+    const batches = fc.oneof(
+      fc.array(honest, { minLength: 4, maxLength: 12 }),
+      fc.array(fc.oneof(honest, anything), { maxLength: 12 }),
+      fc.array(fc.oneof(honest, lying, anything), { maxLength: 12 }),
+    );
+    fc.assert(
+      fc.property(batches, (batch) => {
+        const raws = batch.map(({ raw }) => raw);
+        const packed = packTransactions(
+          raws,
+          0,
+          raws.length,
+          batch.map(({ claim }) => claim),
+        );
+        expect(recoverBatch(packed, keys)).toEqual(recoverBatch(packTransactions(raws, 0, raws.length)));
+      }),
+      { numRuns: 150 },
+    );
+    expect(new Set(checks)).toEqual(new Set([true, false]));
+  });
+
+  it("recovers each key once, and checks what follows at once", () => {
+    const { keys, checks } = watched();
+    const raws = Array.from({ length: 20 }, (_, nonce) => signed(nonce % 2, nonce));
+    const claims = raws.map((_, nonce) => claimOf(ADDRESSES[nonce % 2] as Address));
+    recoverBatch(packTransactions(raws, 0, 2, claims), keys);
+    expect(checks).toEqual([]);
+    recoverBatch(packTransactions(raws, 2, 20, claims), keys);
+    expect(checks).toEqual([true]);
   });
 });

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { NO_CLAIM } from "../../../chain/senders/claim.ts";
 import { batchesOf, decodeTransactions, encodeTransactions } from "../../../chain/wire/gossip.ts";
 import {
   MAX_BATCH_TRANSACTIONS,
@@ -18,7 +19,7 @@ describe("batches of transactions", () => {
     );
     fc.assert(
       fc.property(sizes, (lengths) => {
-        const raws = lengths.map((length) => new Uint8Array(length));
+        const raws = lengths.map((length, index) => ({ raw: new Uint8Array(length), claim: BigInt(index) << 58n }));
         const batches = batchesOf(raws);
         const all = batches.flat();
         expect(all.length).toBe(raws.length);
@@ -28,7 +29,9 @@ describe("batches of transactions", () => {
           expect(encoded.length).toBeLessThanOrEqual(
             batch.length === 1 ? MAX_TRANSACTIONS_BYTES : TRANSACTION_BATCH_BYTES,
           );
-          expect(decodeTransactions(encoded).map(({ length }) => length)).toEqual(batch.map(({ length }) => length));
+          expect(decodeTransactions(encoded).map(({ raw, claim }) => [raw.length, claim])).toEqual(
+            batch.map(({ raw, claim }) => [raw.length, claim ?? NO_CLAIM]),
+          );
         }
       }),
       { numRuns: 30 },
@@ -36,14 +39,16 @@ describe("batches of transactions", () => {
   });
 
   it("are as full as they can be", () => {
-    expect(batchesOf(Array.from({ length: 1_000 }, () => new Uint8Array(95))).length).toBe(1);
-    expect(batchesOf(Array.from({ length: MAX_BATCH_TRANSACTIONS + 1 }, () => new Uint8Array(1))).length).toBe(2);
+    expect(batchesOf(Array.from({ length: 1_000 }, () => ({ raw: new Uint8Array(87) }))).length).toBe(1);
+    expect(
+      batchesOf(Array.from({ length: MAX_BATCH_TRANSACTIONS + 1 }, () => ({ raw: new Uint8Array(1) }))).length,
+    ).toBe(2);
     expect(batchesOf([])).toEqual([]);
   });
 
   it.each([
     ["none", []],
-    ["an empty one", [new Uint8Array()]],
+    ["an empty one", [{ raw: new Uint8Array() }]],
   ])("are refused with %s", (_, raws) => {
     expect(() => encodeTransactions(raws)).toThrow("invariant");
   });

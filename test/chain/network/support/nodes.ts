@@ -13,6 +13,7 @@ import type { Timing } from "../../../../chain/network/limits.ts";
 import type { NetworkLog } from "../../../../chain/network/log.ts";
 import { Network } from "../../../../chain/network/network.ts";
 import type { NetworkHandlers, NetworkOptions, PeerStatus } from "../../../../chain/network/options.ts";
+import type { ClaimedTransaction } from "../../../../chain/senders/claim.ts";
 import type { NodeMessage } from "../../../../chain/wire/node-message.ts";
 
 export const GENESIS: Hex = `0x${"11".repeat(32)}`;
@@ -64,7 +65,7 @@ export interface LogLine {
 export interface TestNode {
   readonly network: Network;
   readonly messages: Recorder<{ readonly from: string; readonly message: NodeMessage }>;
-  readonly transactions: Recorder<{ readonly from: string; readonly raws: readonly Uint8Array[] }>;
+  readonly transactions: Recorder<{ readonly from: string; readonly batch: readonly ClaimedTransaction[] }>;
   readonly finals: Recorder<{ readonly from: string; readonly segment: FinalSegment }>;
   readonly peers: Recorder<{ readonly peer: PeerStatus; readonly isConnected: boolean }>;
   readonly refused: Recorder<{ readonly peer: string; readonly reason: CodedError }>;
@@ -126,8 +127,8 @@ export async function startNode(name: string, options: Partial<NetworkOptions> =
       if (node.failure !== undefined) throw node.failure;
       node.receive(from, message);
     },
-    onTransactions(from, raws) {
-      node.transactions.push({ from, raws });
+    onTransactions(from, batch) {
+      node.transactions.push({ from, batch });
       return Promise.resolve(node.verdict);
     },
     onFinalBlock(from, segment) {

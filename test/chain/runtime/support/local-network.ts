@@ -50,9 +50,9 @@ export class LocalNetwork {
       broadcast: (message, to) => {
         for (const [other, { isValidator }] of others()) if (to === "all" || isValidator) tell(other, message);
       },
-      publishTransactions: (raws) => {
+      publishTransactions: (batch) => {
         for (const [other] of others()) {
-          deliver(other, ({ handlers }) => void handlers.onTransactions(name, raws));
+          deliver(other, ({ handlers }) => void handlers.onTransactions(name, batch));
         }
       },
       publishFinalBlock: (segment: FinalSegment) => {
