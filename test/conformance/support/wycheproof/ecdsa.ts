@@ -1,10 +1,12 @@
 /**
- * ECDSA over secp256k1. The chain never verifies with a key: it recovers the key. So each signature is both
- * verified by the library and put through our recovery, and both must agree with the test.
+ * ECDSA over secp256k1. The chain recovers keys, and checks signatures against keys that it knows. So each signature is
+ * verified by the library, put through our recovery and through our check, and all must agree with the test.
  */
 import { secp256k1 } from "@noble/curves/secp256k1.js";
-import { bytesToHex, padLeft } from "../../../../base/bytes.ts";
+import { bytes32, bytesToHex, padLeft } from "../../../../base/bytes.ts";
+import { keccak256 } from "../../../../base/keccak.ts";
 import { isHighS, publicKeyToAddress, recoverAddress, SECP256K1_ORDER } from "../../../../base/secp256k1.ts";
+import { type KeyAddon, loadKeyAddon } from "../../../../chain/senders/known-keys.ts";
 import { attempt, bytesOf, expectSame } from "../check.ts";
 import { digest } from "./hash-functions.ts";
 import type { Checker } from "./types.ts";
@@ -19,6 +21,8 @@ interface EcdsaTest {
   readonly msg: string;
   readonly sig: string;
 }
+
+const addon = loadKeyAddon();
 
 /** x coordinates from the order up to here stand for an r that is smaller by the order. */
 const FIELD_PRIME = secp256k1.Point.Fp.ORDER;
@@ -47,8 +51,25 @@ function recovers(hash: Uint8Array, r: bigint, s: bigint, publicKey: Uint8Array)
   const address = bytesToHex(publicKeyToAddress(publicKey));
   return ([0, 1] as const).some((yParity) => {
     const recovered = recoverAddress(hash, r, s, yParity);
-    return recovered !== undefined && bytesToHex(recovered) === address;
+    const isSame = recovered !== undefined && bytesToHex(recovered) === address;
+    if (addon !== undefined)
+      expectSame(isConfirmed(addon, hash, r, s, yParity, publicKey), isSame, "what the check says");
+    return isSame;
   });
+}
+
+function isConfirmed(
+  { makeTable, check }: KeyAddon,
+  hash: Uint8Array,
+  r: bigint,
+  s: bigint,
+  yParity: 0 | 1,
+  publicKey: Uint8Array,
+): boolean {
+  const table = makeTable(publicKey.subarray(1));
+  if (table === undefined || r >= 2n ** 256n || s >= 2n ** 256n) return false;
+  const signature = new Uint8Array([...hash, ...bytes32(r), ...bytes32(s), yParity]);
+  return check(signature, Uint32Array.of(0), [table], keccak256(signature).subarray(16));
 }
 
 /** The leftmost 256 bits of a hash as ECDSA takes them, in 32 bytes. */
