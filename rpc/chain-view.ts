@@ -67,9 +67,9 @@ type Awaitable<Value> = Value | Promise<Value>;
 export interface NodePort {
   /**
    * Takes a signed transaction and answers with its hash once a kill would not lose it. Rejects with the coded reason when
-   * it cannot be included.
+   * it cannot be included. What comes through the same connection is likely to have the same sender.
    */
-  submit(raw: Uint8Array): Promise<Uint8Array>;
+  submit(raw: Uint8Array, connection?: number): Promise<Uint8Array>;
   /** A transaction that waits for a block. */
   waiting(hash: Hex): Awaitable<RecoveredTransaction | undefined>;
   waitingContent(query: WaitingQuery): Awaitable<WaitingContent>;

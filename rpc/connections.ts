@@ -6,6 +6,8 @@ import type { Ticket } from "./admission.ts";
 
 /** Of one socket. */
 export interface Connection {
+  /** Told apart from all others of this process by it. */
+  readonly number: number;
   /** Or the network of it, where one client has many. */
   readonly address: string;
   /** Requests whose answers are not sent. One that waits behind others hears nothing when the socket closes. */
@@ -16,6 +18,7 @@ export class Connections {
   private readonly max: number;
   private readonly addresses: Addresses;
   private readonly bySocket = new Map<Socket, Connection>();
+  private last = 0;
 
   constructor(max: number, addresses: Addresses) {
     this.max = max;
@@ -33,7 +36,8 @@ export class Connections {
       socket.destroy();
       return false;
     }
-    this.bySocket.set(socket, { address, tickets: new Set() });
+    this.last = (this.last + 1) >>> 0;
+    this.bySocket.set(socket, { number: this.last, address, tickets: new Set() });
     socket.once("close", () => this.forget(socket));
     return true;
   }

@@ -210,9 +210,10 @@ class FastConnection {
       this.flush();
       return;
     }
-    const { address } = this.connection;
+    const { address, number } = this.connection;
     const client: RpcClient = {
       address,
+      connection: number,
       isGone: () => !this.socket.writable,
       hold: (bytes) => ticket.hold(bytes),
       charge: (requests) => addresses.charge(address, requests),

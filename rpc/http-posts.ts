@@ -105,10 +105,11 @@ export class HttpPosts {
   ): Promise<void> {
     const { rpc, addresses, connections, onBug } = this.options;
     const { socket } = request;
-    const address = connections.of(socket)?.address ?? "";
+    const { address = "", number = 0 } = connections.of(socket) ?? {};
     try {
       const answer = await rpc.answer(body, {
         address,
+        connection: number,
         isGone: () => socket.destroyed,
         hold: (bytes) => ticket.hold(bytes),
         charge: (requests) => addresses.charge(address, requests),

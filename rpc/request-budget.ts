@@ -13,6 +13,8 @@ export interface RpcClient {
   hold(bytes: number): boolean;
   /** Where it comes from. */
   readonly address: string;
+  /** The number of its connection. */
+  readonly connection: number;
   /** Counts requests, each of a batch. False: it asks too often. */
   charge(requests: number): boolean;
   /** Takes what it subscribes to; `undefined` where nothing can be sent unasked. */

@@ -9,6 +9,7 @@ import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { type RawData, type WebSocket, WebSocketServer } from "ws";
 import type { Ticket } from "./admission.ts";
+import type { Connection } from "./connections.ts";
 import { isRoot } from "./http-posts.ts";
 import { MAX_CONTROL_FRAMES, MAX_MESSAGE_PIECES, UNCOUNTED_BYTES } from "./limits.ts";
 import type { RpcClient, Subscriber } from "./request-budget.ts";
@@ -78,7 +79,7 @@ export class WebSockets {
     socket.setTimeout(0);
     socket.setNoDelay(true);
     this.server.handleUpgrade(request, socket, head, (webSocket) => {
-      const client = new Client(this.options, webSocket, socket, connection.address);
+      const client = new Client(this.options, webSocket, socket, connection);
       this.open.add(client);
       socket.once("close", () => this.open.delete(client));
     });
@@ -98,7 +99,7 @@ class Client implements Subscriber {
   private readonly options: TransportParts;
   private readonly webSocket: WebSocket;
   private readonly socket: Socket;
-  private readonly address: string;
+  private readonly connection: Connection;
   /** Whose answers are not sent. */
   private messages = 0;
   /** Bytes of answers that the client has not taken, and when it has to have taken them. */
@@ -112,11 +113,11 @@ class Client implements Subscriber {
   private isEnding = false;
   private isGathering = false;
 
-  constructor(options: TransportParts, webSocket: WebSocket, socket: Socket, address: string) {
+  constructor(options: TransportParts, webSocket: WebSocket, socket: Socket, connection: Connection) {
     this.options = options;
     this.webSocket = webSocket;
     this.socket = socket;
-    this.address = address;
+    this.connection = connection;
     // First, so that a message that these bytes complete begins to count anew.
     socket.prependListener("data", (chunk: Buffer) => this.onBytes(chunk.length));
     socket.once("close", () => this.partial?.end());
@@ -181,7 +182,7 @@ class Client implements Subscriber {
     const { admission, limits } = this.options;
     // Pieces of nothing are no bytes of the message, and each has its header.
     const isTooMuch = this.arrived > UNCOUNTED_BYTES + limits.bodyBytes + MAX_MESSAGE_PIECES * MAX_HEADER_BYTES;
-    this.partial ??= admission.admit(0, this.address);
+    this.partial ??= admission.admit(0, this.connection.address);
     if (isTooMuch || this.partial?.hold(bytes) !== true) this.socket.destroy();
   }
 
@@ -198,18 +199,20 @@ class Client implements Subscriber {
     this.partial = undefined;
     if (this.isEnding) return;
     const body = textOf(data);
-    const ticket = this.options.admission.admit(body.length, this.address);
+    const { address, number } = this.connection;
+    const ticket = this.options.admission.admit(body.length, address);
     if (ticket === undefined) {
       this.send(textFrame(BUSY));
       return;
     }
     if (++this.messages >= MAX_MESSAGES) this.webSocket.pause();
     const client: RpcClient = {
-      address: this.address,
+      address,
+      connection: number,
       subscriber: this,
       isGone: () => this.socket.destroyed,
       hold: (bytes) => ticket.hold(bytes),
-      charge: (requests) => this.options.addresses.charge(this.address, requests),
+      charge: (requests) => this.options.addresses.charge(address, requests),
     };
     void this.answer(body, client, () => {
       ticket.end();

@@ -19,3 +19,8 @@ export interface ClaimedTransaction {
 export function claimOf(sender: Address): SenderClaim {
   return BigInt(sender.slice(0, 2 + 2 * CLAIM_BYTES));
 }
+
+/** The same of an address as bytes. */
+export function claimOfBytes(sender: Uint8Array): SenderClaim {
+  return new DataView(sender.buffer, sender.byteOffset, CLAIM_BYTES).getBigUint64(0);
+}

@@ -7,9 +7,9 @@ import { randomFillSync } from "node:crypto";
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
-import { bytesToHex, equalBytes } from "../../base/bytes.ts";
+import { equalBytes } from "../../base/bytes.ts";
 import { publicKeyToAddress } from "../../base/secp256k1.ts";
-import { claimOf, type SenderClaim } from "./claim.ts";
+import { claimOfBytes, type SenderClaim } from "./claim.ts";
 
 /** The addon that set-up compiles from the C++ sources in `native`, where there is a compiler. */
 export interface KeyAddon {
@@ -59,7 +59,7 @@ export class KnownKeys {
   /** Of 64 bytes, as recovered. Returns its address. */
   remember(publicKey: Uint8Array): Uint8Array {
     const sender = publicKeyToAddress(publicKey);
-    const claim = claimOf(bytesToHex(sender));
+    const claim = claimOfBytes(sender);
     const before = this.#find(claim);
     if (before === undefined || !equalBytes(before.sender, sender)) {
       this.#keep(claim, { sender, publicKey, table: undefined });

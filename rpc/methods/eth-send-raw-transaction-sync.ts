@@ -38,7 +38,7 @@ export const ethSendRawTransactionSync: RpcMethod = defineMethod({
   parameters: [named("transaction", data), optional(timeout, SYNC_MILLISECONDS)],
   run: ({ chain, client, wait }, raw, milliseconds) =>
     WAITS.during(client.address, async () => {
-      const hash = await wait(chain.submit(raw));
+      const hash = await wait(chain.submit(raw, client.connection));
       const end = performance.now() + milliseconds;
       for (let seen: bigint | undefined; ; ) {
         const { number } = chain.head.header;

@@ -8,5 +8,5 @@ export const ethSendRawTransaction: RpcMethod = defineMethod({
   summary: "Takes a signed transaction; answers once a kill of the node would not lose it.",
   result: HASH,
   parameters: [named("transaction", data)],
-  run: async ({ chain, wait }, raw) => bytesToHex(await wait(chain.submit(raw))),
+  run: async ({ chain, client, wait }, raw) => bytesToHex(await wait(chain.submit(raw, client.connection))),
 });

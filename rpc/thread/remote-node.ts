@@ -34,7 +34,7 @@ export function remoteNode(channel: Pick<Channel, "ask">, submissions: Pick<Node
   const statuses = new SharedQuestions();
   const reports = new SharedQuestions();
   return {
-    submit: (raw) => submissions.submit(raw),
+    submit: (raw, connection) => submissions.submit(raw, connection),
     waiting: async (hash) => {
       const found = await channel.ask<SentTransaction | undefined>("waiting", hash);
       return found && received(found);

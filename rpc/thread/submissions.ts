@@ -39,8 +39,14 @@ export interface Refusal {
   readonly error: WireError;
 }
 
+/** Before each transaction on its way: the number of the connection that it came through. */
+export const CONNECTION_BYTES = 4;
+/** Of what came through none. */
+export const NO_CONNECTION = 0;
+
 interface Pending {
   readonly raw: Uint8Array;
+  readonly connection: number;
   readonly resolve: (hash: Uint8Array) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -58,6 +64,7 @@ export class Submissions {
   readonly #unsent = new Set<number>();
   #bytes = 0;
   #nextId = 0;
+  readonly #connection = new DataView(new ArrayBuffer(CONNECTION_BYTES));
 
   constructor(channel: Pick<Channel, "tell">, lanes: SubmissionLanes) {
     const { maxTransactionBytes, submitted, answered, refused } = lanes;
@@ -75,7 +82,7 @@ export class Submissions {
   }
 
   /** Resolves with the hash once a kill of the node would not lose the transaction. Rejects with why not, or RPC_BUSY. */
-  async submit(raw: Uint8Array): Promise<Uint8Array> {
+  async submit(raw: Uint8Array, connection: number = NO_CONNECTION): Promise<Uint8Array> {
     checkSize(raw, this.#maxTransactionBytes);
     if (this.#pending.size >= MAX_QUESTIONS || this.#bytes + raw.length > MAX_SUBMITTED_BYTES) {
       throw new CodedError("RPC_BUSY", "too many requests wait for the node: try again later");
@@ -83,7 +90,7 @@ export class Submissions {
     return await new Promise((resolve, reject) => {
       const id = this.#nextId;
       this.#nextId = (id + 1) >>> 0;
-      this.#pending.set(id, { raw, resolve, reject });
+      this.#pending.set(id, { raw, connection, resolve, reject });
       this.#bytes += raw.length;
       this.#unsent.add(id);
       this.#send();
@@ -104,9 +111,10 @@ export class Submissions {
 
   #send(): void {
     for (const id of this.#unsent) {
-      const { raw } = this.#pending.get(id) as Pending;
+      const { raw, connection } = this.#pending.get(id) as Pending;
       const lane = this.#leastBusyLane();
-      if (!lane.write(id, raw)) break;
+      this.#connection.setUint32(0, connection);
+      if (!lane.write(id, new Uint8Array(this.#connection.buffer), raw)) break;
       this.#unsent.delete(id);
       lane.wake();
     }

@@ -22,7 +22,10 @@ export interface RpcAnswer {
 }
 
 /** A client that waits for every answer, and whose node has room for it. */
-export const PATIENT: RpcClient = { isGone: () => false, hold: () => true, charge: () => true, address: "127.0.0.1" };
+export const PATIENT: RpcClient = {
+  ...{ isGone: () => false, hold: () => true, charge: () => true },
+  ...{ address: "127.0.0.1", connection: 1 },
+};
 
 /** What methods share, with calls on this thread. */
 export function nodeContext(chain: ChainView, changes: Partial<RpcLimits> = {}): NodeContext {

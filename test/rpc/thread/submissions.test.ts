@@ -6,9 +6,9 @@ import type { KnownTransaction } from "../../../chain/runtime/sender-cache.ts";
 import { MAX_QUESTIONS, MAX_SUBMITTED_BYTES } from "../../../rpc/limits.ts";
 import { LaneReader, LaneWriter, laneMemory } from "../../../rpc/thread/lane.ts";
 import { SubmissionDesk } from "../../../rpc/thread/submission-desk.ts";
-import { type Refusal, Submissions } from "../../../rpc/thread/submissions.ts";
+import { CONNECTION_BYTES, type Refusal, Submissions } from "../../../rpc/thread/submissions.ts";
 import { decodeTransaction } from "../../../vm/transaction/transaction.ts";
-import { ALICE, SingleNode } from "../../chain/runtime/support/single-node.ts";
+import { ALICE, BOB, SingleNode } from "../../chain/runtime/support/single-node.ts";
 
 const alone = new SingleNode();
 alone.remove();
@@ -108,6 +108,21 @@ describe("a client's transaction on its way to the node", () => {
   });
 });
 
+describe("transactions of several senders", () => {
+  it("have their own each, whoever sent what came before through the same connection", async () => {
+    way = new Way();
+    const people = [ALICE, BOB];
+    // Rows that are long enough to be guessed from, and ends of them; through two connections, and through none.
+    const all = Array.from({ length: 240 }, (_, index) => {
+      const who = people[Math.floor(index / 30) % 2 === 0 || index % 20 < 15 ? 0 : 1] as typeof ALICE;
+      return { who, raw: alone.sign(who, { nonce: BigInt(index) }), connection: index % 3 };
+    });
+    await Promise.all(all.map(({ raw, connection }) => way?.submissions.submit(raw, connection)));
+    expect(way.taken.map(({ sender }) => sender)).toEqual(all.map(({ who }) => who.address));
+    expect(way.taken.map(({ raw }) => bytesToHex(raw))).toEqual(all.map(({ raw }) => bytesToHex(raw)));
+  });
+});
+
 describe("many transactions at once", () => {
   it("wait for room in the lane, keep their order, and are refused beyond a bound", async () => {
     const { port1, port2 } = new MessageChannel();
@@ -131,7 +146,8 @@ describe("many transactions at once", () => {
     const seen: number[] = [];
     while (seen.length < all.length) {
       const read = reader.read((id, bytes) => {
-        seen.push((bytes[0] as number) + 256 * (bytes[1] as number));
+        const [low, high] = bytes.subarray(CONNECTION_BYTES) as unknown as [number, number];
+        seen.push(low + 256 * high);
         answers.write(id, new Uint8Array(32).fill(id));
       });
       expect(read).toBeGreaterThan(0);
