@@ -14,6 +14,7 @@ import {
   mapped,
   named,
   object,
+  openObject,
   type Parameter,
   quantity,
   slot,
@@ -66,6 +67,8 @@ const FIELDS = {
   data,
   input: data,
   gas: smallQuantity,
+  /** What libraries call gas among themselves, and leave beside it. */
+  gasLimit: smallQuantity,
   nonce: smallQuantity,
   type: smallQuantity,
   chainId: quantity,
@@ -78,8 +81,9 @@ const FIELDS = {
   authorizationList: none,
 } as const;
 
+/** Libraries send members of their own along, such as web3.js its `chain` and `hardfork`: no node makes anything of them. */
 export const callRequest: Parameter<CallRequest> = mapped(
-  named("transaction", object("a transaction: an object with to, data, value...", FIELDS)),
+  named("transaction", openObject("a transaction: an object with to, data, value...", FIELDS)),
   ({ input, data: legacy, gas, ...rest }, where) => {
     const isFilled = rest.maxPriorityFeePerGas !== undefined && rest.gasPrice === rest.maxFeePerGas;
     if (rest.gasPrice !== undefined && (rest.maxFeePerGas ?? rest.maxPriorityFeePerGas) !== undefined && !isFilled) {
@@ -96,7 +100,7 @@ export const callRequest: Parameter<CallRequest> = mapped(
       ...{ from, to, nonce, type, chainId, gasPrice, maxFeePerGas, maxPriorityFeePerGas },
       value: rest.value ?? 0n,
       data: input ?? legacy ?? EMPTY_BYTES,
-      gasLimit: gas,
+      gasLimit: gas ?? rest.gasLimit,
       accessList: rest.accessList,
     };
   },

@@ -1,6 +1,6 @@
 /**
  * Readers of parameters, strict as Ethereum's JSON-RPC specification is: quantities without leading zeros, whole bytes, no
- * member that nobody knows. Each says in one place what it takes: to the caller, to the OpenRPC document and to the tests.
+ * member that nobody knows, but in transactions. Each says in one place what it takes: to the caller, to the OpenRPC document and to the tests.
  */
 import { parseAddress } from "../base/address.ts";
 import { bytesToHex, type Hex, hexToBytes } from "../base/bytes.ts";
@@ -202,6 +202,20 @@ type Members<Shape extends Fields> = {
 
 /** An object whose members may all be left out; one that is not named here is refused. */
 export function object<const Shape extends Fields>(wanted: string, shape: Shape): Parameter<Members<Shape>> {
+  const open = openObject(wanted, shape);
+  return {
+    ...open,
+    schema: { ...open.schema, additionalProperties: false },
+    read(value, where) {
+      const unknown = Object.keys(members(value, where)).find((name) => !Object.hasOwn(shape, name));
+      if (unknown !== undefined) throw invalidParams(`${where} has no member ${unknown.slice(0, 60)}`);
+      return open.read(value, where);
+    },
+  };
+}
+
+/** An object whose members may all be left out; others than are named here mean nothing. */
+export function openObject<const Shape extends Fields>(wanted: string, shape: Shape): Parameter<Members<Shape>> {
   const schemas = Object.entries(shape).map(([name, { schema }]) => [
     name,
     { anyOf: [{ type: "null" }, schema ?? {}] },
@@ -209,11 +223,9 @@ export function object<const Shape extends Fields>(wanted: string, shape: Shape)
   return {
     name: "object",
     wanted,
-    schema: { type: "object", properties: Object.fromEntries(schemas), additionalProperties: false },
+    schema: { type: "object", properties: Object.fromEntries(schemas) },
     read(value, where) {
       const holder = members(value, where);
-      const unknown = Object.keys(holder).find((name) => !Object.hasOwn(shape, name));
-      if (unknown !== undefined) throw invalidParams(`${where} has no member ${unknown.slice(0, 60)}`);
       const entries = Object.entries(shape).map(([name, parameter]) => [name, member(holder, name, parameter, where)]);
       return Object.fromEntries(entries) as Members<Shape>;
     },

@@ -23,7 +23,7 @@ describe("wrong parameters are refused with -32602 and the name of the parameter
     ["eth_getBalance", [ALICE.address, { blockNumber: "0x0", number: 1 }], "parameter 2 (block) has no member number"],
     ["eth_getBalance", [ALICE.address, { blockHash: HASH, blockNumber: "0x0" }], "both blockHash and blockNumber"],
     ["eth_getBalance", [ALICE.address, "latest", 1], "takes at most 2 parameters"],
-    ["eth_call", [{ to: BOB.address, colour: "red" }], "parameter 1 (transaction) has no member colour"],
+    ["eth_call", [{ to: BOB.address, accessList: [{ colour: "red" }] }], "accessList[0] has no member colour"],
     ["eth_call", [{ to: BOB.address, gas: "0x01" }], "parameter 1 (transaction).gas"],
     ["eth_call", [{ to: BOB.address, gasPrice: "0x1", maxFeePerGas: "0x1" }], "both gasPrice and"],
     ["eth_call", [{ to: BOB.address, data: "0x01", input: "0x02" }], "both data and input"],
