@@ -123,12 +123,17 @@ function callPrice(request: CallRequest, { baseFeePerGas }: BlockEnvironment): b
   if (maxPriorityFeePerGas > most) {
     throw transactionError("TX_PRIORITY_FEE_ABOVE_MAX_FEE", "the priority fee is above the maximum fee");
   }
-  if (most < baseFeePerGas) {
-    const [pays, asks] = [formatGwei(most), formatGwei(baseFeePerGas)];
-    throw transactionError("TX_FEE_BELOW_BASE_FEE", `pays at most ${pays} gwei per gas, the base fee is ${asks}`);
-  }
+  requireBaseFee(request, baseFeePerGas);
   const offered = baseFeePerGas + maxPriorityFeePerGas;
   return gasPrice ?? (offered < most ? offered : most);
+}
+
+/** As a block does, which takes nothing for free. Throws TX_FEE_BELOW_BASE_FEE. */
+export function requireBaseFee({ gasPrice, maxFeePerGas }: CallRequest, baseFeePerGas: bigint): void {
+  const most = gasPrice ?? maxFeePerGas ?? 0n;
+  if (most >= baseFeePerGas) return;
+  const [pays, asks] = [formatGwei(most), formatGwei(baseFeePerGas)];
+  throw transactionError("TX_FEE_BELOW_BASE_FEE", `pays at most ${pays} gwei per gas, the base fee is ${asks}`);
 }
 
 /** Why a call failed, as Ethereum's clients tell it: a revert with its reason in the message and its data in `data`. */

@@ -124,6 +124,19 @@ describe("eth_simulateV1", () => {
     expect(await refusal([{ calls: [{ ...transfer, maxFeePerGas: "0x1" }] }], strict)).toMatchObject({ code: -38_012 });
   });
 
+  it("has no gas for free with validation, whatever else is wrong with the call", async () => {
+    const poor = { from: STRANGER.address, to: BOB.address, value: "0x1", nonce: "0x99" };
+    const strict = { validation: true };
+    for (const fee of [{}, { maxFeePerGas: "0x0", maxPriorityFeePerGas: "0x0" }, { gasPrice: "0x0" }]) {
+      expect(await refusal([{ calls: [{ ...poor, ...fee }] }], strict)).toMatchObject({ code: -38_012 });
+    }
+    const [block] = await simulate(
+      [{ blockOverrides: { baseFeePerGas: "0x0" }, calls: [{ from: ALICE.address, to: BOB.address }] }],
+      strict,
+    );
+    expect(block?.calls[0]?.status).toBe("0x1");
+  });
+
   it.each([
     ["numbers that go back", [{ blockOverrides: { number: "0x1" } }], -38_020],
     ["times that go back", [{ blockOverrides: { time: "0x1" } }], -38_021],
