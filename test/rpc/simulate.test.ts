@@ -37,6 +37,9 @@ afterAll(() => chain.close());
 const OTHER_WORD: Hex = `0x${"07".padStart(64, "0")}`;
 const RICH = { [STRANGER.address]: { balance: `0x${OGPU.toString(16)}` } };
 
+/** One byte more than init code may have (EIP-3860). */
+const TOO_LONG: Hex = `0x${"00".repeat(49_153)}`;
+
 async function simulate(blockStateCalls: readonly object[], options: object = {}): Promise<readonly Block[]> {
   return await chain.fixture.call("eth_simulateV1", { blockStateCalls, ...options }, "latest");
 }
@@ -149,6 +152,7 @@ describe("eth_simulateV1", () => {
       [{ blockOverrides: { gasLimit: "0x5208" }, calls: [{ to: BOB.address, gas: "0x5209" }] }],
       -38_015,
     ],
+    ["init code that no transaction may have", [{ calls: [{ input: TOO_LONG }] }], -38_025],
     ["no block at all", [], -32_602],
     ["members that nobody knows", [{ call: [] }], -32_602],
   ])("refuses %s", async (_what, blocks, code) => {
@@ -220,6 +224,17 @@ describe("eth_createAccessList", () => {
       error: "execution reverted: no",
     });
   });
+});
+
+it("deploys with at most as much init code as a transaction may have, whatever is asked", async () => {
+  const longest = { from: ALICE.address, data: TOO_LONG.slice(0, -2) };
+  expect(await chain.fixture.call("eth_call", longest)).toBe("0x");
+  const free = [{ blockOverrides: { baseFeePerGas: "0x0" }, calls: [{ data: TOO_LONG }] }];
+  expect(await refusal(free, { validation: true })).toMatchObject({ code: -38_025 });
+  for (const method of ["eth_call", "eth_estimateGas"]) {
+    const { error } = await chain.fixture.ask(method, { from: ALICE.address, data: TOO_LONG });
+    expect(error?.message, method).toContain("max initcode size exceeded");
+  }
 });
 
 describe("gas that is paid for", () => {

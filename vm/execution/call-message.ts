@@ -7,6 +7,7 @@ import type { Log } from "../receipt/log.ts";
 import { type Address, EMPTY_ACCOUNT } from "../state/account.ts";
 import type { StateChanges, StateReader } from "../state/reader.ts";
 import { WorkingState } from "../state/working-state.ts";
+import { checkInitcode } from "../transaction/check.ts";
 import { transactionError } from "../transaction/errors.ts";
 import { calldataFloorGas, intrinsicGas } from "../transaction/intrinsic-gas.ts";
 import type { AccessListEntry, UnsignedTransaction } from "../transaction/transaction.ts";
@@ -54,7 +55,7 @@ export class MessageCaller {
     this.engine = createEvmEngine(rules);
   }
 
-  /** Throws TX_INSUFFICIENT_FUNDS, TX_INTRINSIC_GAS_TOO_LOW or TX_CALLDATA_FLOOR_TOO_LOW. */
+  /** Throws TX_INITCODE_TOO_LARGE, TX_INSUFFICIENT_FUNDS, TX_INTRINSIC_GAS_TOO_LOW or TX_CALLDATA_FLOOR_TOO_LOW. */
   call(
     parent: StateReader,
     environment: BlockEnvironment,
@@ -79,6 +80,7 @@ export class MessageCaller {
     const state = new WorkingState(parent);
     const transaction = transactionOf(message, rules.chainId);
     const floor = isForkActive(rules, "prague") ? calldataFloorGas(transaction) : 0n;
+    checkInitcode(message);
     checkGas(transaction, floor);
     const { nonce, balance, codeHash } = state.account(from) ?? EMPTY_ACCOUNT;
     const gasMoney = gasLimit * gasPrice;

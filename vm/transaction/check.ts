@@ -16,7 +16,7 @@ const MAX_UINT256 = (1n << 256n) - 1n;
 /** Throws a TransactionError when no state could make the transaction valid on this chain. */
 export function checkTransaction(transaction: Transaction, rules: ExecutionRules): void {
   checkChain(transaction, rules);
-  const { gasLimit, maxFeePerGas, maxPriorityFeePerGas, data, to } = transaction;
+  const { gasLimit, maxFeePerGas, maxPriorityFeePerGas } = transaction;
   if (maxPriorityFeePerGas > maxFeePerGas) {
     throw transactionError("TX_PRIORITY_FEE_ABOVE_MAX_FEE", "the priority fee is above the maximum fee", {
       maxPriorityFeePerGas,
@@ -26,11 +26,7 @@ export function checkTransaction(transaction: Transaction, rules: ExecutionRules
   if (gasLimit * maxFeePerGas > MAX_UINT256) {
     throw transactionError("TX_FEE_OVERFLOW", "gas limit times fee does not fit 256 bits", { gasLimit, maxFeePerGas });
   }
-  if (to === undefined && data.length > MAX_INITCODE_BYTES) {
-    throw transactionError("TX_INITCODE_TOO_LARGE", `init code has at most ${MAX_INITCODE_BYTES} bytes (EIP-3860)`, {
-      length: data.length,
-    });
-  }
+  checkInitcode(transaction);
   if (isForkActive(rules, "osaka") && gasLimit > TRANSACTION_GAS_CAP) {
     throw transactionError("TX_GAS_LIMIT_ABOVE_CAP", `a transaction asks for at most ${TRANSACTION_GAS_CAP} gas`, {
       gasLimit,
@@ -52,6 +48,14 @@ export function checkTransaction(transaction: Transaction, rules: ExecutionRules
       });
     }
   }
+}
+
+/** Throws TX_INITCODE_TOO_LARGE. */
+export function checkInitcode({ to, data }: Pick<Transaction, "to" | "data">): void {
+  if (to !== undefined || data.length <= MAX_INITCODE_BYTES) return;
+  throw transactionError("TX_INITCODE_TOO_LARGE", `init code has at most ${MAX_INITCODE_BYTES} bytes (EIP-3860)`, {
+    length: data.length,
+  });
 }
 
 function checkChain(transaction: Transaction, rules: ExecutionRules): void {
