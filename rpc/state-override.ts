@@ -40,15 +40,9 @@ const accountOverride: Parameter<AccountOverride> = mapped(
 
 export const NO_OVERRIDES: StateOverrides = new Map();
 
-export const stateOverrides: Parameter<StateOverrides> = mapped(
-  named("stateOverrides", table(address, accountOverride, MAX_OVERRIDES)),
-  (overrides, where) => {
-    const targets = [...overrides.values()]
-      .map(({ movePrecompileTo }) => movePrecompileTo)
-      .filter((to) => to !== undefined);
-    if (new Set(targets).size !== targets.length) throw invalidParams(`${where} moves two precompiles to one address`);
-    return overrides;
-  },
+export const stateOverrides: Parameter<StateOverrides> = named(
+  "stateOverrides",
+  table(address, accountOverride, MAX_OVERRIDES),
 );
 
 /** What of a block is other than it is. */

@@ -2,11 +2,12 @@
 import type { MovedPrecompiles } from "../../vm/evm/interpreter/precompiles/precompiles.ts";
 import type { BlockEnvironment } from "../../vm/execution/environment.ts";
 import type { StateReader } from "../../vm/state/reader.ts";
-import { movedByOverrides, overriddenState, type StateOverrides } from "../../vm/state/state-override.ts";
+import { overriddenState, type StateOverrides } from "../../vm/state/state-override.ts";
 import { callEnvironment } from "../call-environment.ts";
 import { type BlockOverrides, overriddenEnvironment } from "../state-override.ts";
 import { blockWithState, type JobBlock } from "./job-block.ts";
 import type { JobContext } from "./job-context.ts";
+import { precompileMoves } from "./precompile-moves.ts";
 
 export interface CallPlace {
   readonly block: JobBlock;
@@ -25,6 +26,6 @@ export function callSetting(context: JobContext, place: CallPlace): CallSetting 
   return {
     state: overriddenState(state, place.stateOverrides),
     environment: overriddenEnvironment(callEnvironment(context.chain, block), place.blockOverrides),
-    precompiles: movedByOverrides(place.stateOverrides),
+    precompiles: precompileMoves(place.stateOverrides, context.rules.fork),
   };
 }

@@ -37,6 +37,8 @@ afterAll(() => chain.close());
 const OTHER_WORD: Hex = `0x${"07".padStart(64, "0")}`;
 const RICH = { [STRANGER.address]: { balance: `0x${OGPU.toString(16)}` } };
 
+const SHA256 = `0x${"02".padStart(40, "0")}`;
+const IDENTITY = `0x${"04".padStart(40, "0")}`;
 /** One byte more than init code may have (EIP-3860). */
 const TOO_LONG: Hex = `0x${"00".repeat(49_153)}`;
 
@@ -194,11 +196,25 @@ describe("overrides of eth_call", () => {
   });
 
   it("moves a precompile, whose own place is then free", async () => {
-    const identity = `0x${"04".padStart(40, "0")}`;
-    const state = { [identity]: { movePrecompileToAddress: STRANGER.address } };
+    const state = { [IDENTITY]: { movePrecompileToAddress: STRANGER.address } };
     const call = (to: string): Promise<Hex> => chain.fixture.call("eth_call", { to, data: "0x1234" }, "latest", state);
     expect(await call(STRANGER.address)).toBe("0x1234");
-    expect(await call(identity)).toBe("0x");
+    expect(await call(IDENTITY)).toBe("0x");
+  });
+
+  it("moves nothing that is no precompile, and none onto itself", async () => {
+    const refused = { [BOB.address]: STRANGER.address, [STRANGER.address]: STRANGER.address, [IDENTITY]: IDENTITY };
+    for (const [from, to] of Object.entries(refused)) {
+      const state = { [from]: { movePrecompileToAddress: to } };
+      const error = { code: -32_000, message: expect.stringMatching(`^account ${from} is `) };
+      expect((await chain.fixture.ask("eth_call", { to: BOB.address }, "latest", state)).error).toMatchObject(error);
+      expect(await refusal([{ stateOverrides: state }])).toMatchObject(error);
+    }
+  });
+
+  it("moves two precompiles to one address, as the tests of Ethereum's execution API do", async () => {
+    const to = { movePrecompileToAddress: STRANGER.address };
+    expect(await simulate([{ stateOverrides: { [SHA256]: to, [IDENTITY]: to } }])).toHaveLength(1);
   });
 
   it("refuses both kinds of storage at once", async () => {

@@ -7,13 +7,14 @@ import type { Log } from "../../../vm/receipt/log.ts";
 import type { Receipt } from "../../../vm/receipt/receipt.ts";
 import { type Address, EMPTY_CODE_HASH } from "../../../vm/state/account.ts";
 import type { GrowingOverlay } from "../../../vm/state/growing-overlay.ts";
-import { applyOverrides, movedByOverrides } from "../../../vm/state/state-override.ts";
+import { applyOverrides } from "../../../vm/state/state-override.ts";
 import { transactionError } from "../../../vm/transaction/errors.ts";
 import { decodeTransaction, encodeSigned, type Transaction } from "../../../vm/transaction/transaction.ts";
 import { type CallRequest, messageOf, requireBaseFee } from "../../call-request.ts";
 import { RpcError } from "../../rpc-error.ts";
 import type { SimulatedBlockRequest } from "../../simulate-request.ts";
 import type { JobContext } from "../job-context.ts";
+import { precompileMoves } from "../precompile-moves.ts";
 import { BLOCK_GAS_EXCEEDED } from "./simulate-errors.ts";
 import { TransferListener } from "./transfer-listener.ts";
 
@@ -40,8 +41,8 @@ export async function runCalls(
   { calls, stateOverrides }: SimulatedBlockRequest,
   options: SimulateOptions,
 ): Promise<readonly SimulatedCall[]> {
+  const precompiles = precompileMoves(stateOverrides, context.rules.fork);
   applyOverrides(state, stateOverrides);
-  const precompiles = movedByOverrides(stateOverrides);
   const done: SimulatedCall[] = [];
   let gasUsed = 0n;
   for (const request of calls) {
