@@ -129,6 +129,14 @@ describe("eth_simulateV1", () => {
     expect(await refusal([{ calls: [{ ...transfer, maxFeePerGas: "0x1" }] }], strict)).toMatchObject({ code: -38_012 });
   });
 
+  it("lets contracts call, also with validation", async () => {
+    const { contract } = chain.facts;
+    const stateOverrides = { [contract]: { balance: `0x${OGPU.toString(16)}` } };
+    const call = { from: contract, to: BOB.address, value: "0x1", gas: "0x5208", maxFeePerGas: "0xb2d05e00" };
+    const [block] = await simulate([{ stateOverrides, calls: [call] }], { validation: true });
+    expect(block?.calls[0]?.status).toBe("0x1");
+  });
+
   it("has no gas for free with validation, whatever else is wrong with the call", async () => {
     const poor = { from: STRANGER.address, to: BOB.address, value: "0x1", nonce: "0x99" };
     const strict = { validation: true };

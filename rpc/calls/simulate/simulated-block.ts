@@ -5,7 +5,7 @@ import type { CallMessage, CallOutcome } from "../../../vm/execution/call-messag
 import type { BlockEnvironment } from "../../../vm/execution/environment.ts";
 import type { Log } from "../../../vm/receipt/log.ts";
 import type { Receipt } from "../../../vm/receipt/receipt.ts";
-import { type Address, EMPTY_CODE_HASH } from "../../../vm/state/account.ts";
+import type { Address } from "../../../vm/state/account.ts";
 import type { GrowingOverlay } from "../../../vm/state/growing-overlay.ts";
 import { applyOverrides } from "../../../vm/state/state-override.ts";
 import { transactionError } from "../../../vm/transaction/errors.ts";
@@ -78,7 +78,7 @@ function messageWithin(
   return messageOf(request, { ...environment, gasLimit: left }, callGas);
 }
 
-/** The nonce that the call has. Whether it fits is looked at only when the caller wants it. */
+/** The nonce that the call has. Whether it fits is looked at only when the caller wants it. Contracts may call anyhow. */
 function checkSender(
   state: GrowingOverlay,
   request: CallRequest,
@@ -91,9 +91,6 @@ function checkSender(
   if (!validation) return nonce;
   if (nonce < expected) throw transactionError("TX_NONCE_TOO_LOW", `nonce ${nonce} was used, the next is ${expected}`);
   if (nonce > expected) throw transactionError("TX_NONCE_TOO_HIGH", `nonce ${nonce} has to wait for ${expected}`);
-  if (account !== undefined && account.codeHash !== EMPTY_CODE_HASH) {
-    throw transactionError("TX_SENDER_HAS_CODE", "the sender is a contract (EIP-3607)");
-  }
   const cost = message.gasLimit * message.gasPrice + message.value;
   const balance = account?.balance ?? 0n;
   if (balance < cost) {
