@@ -1,3 +1,4 @@
+import { isCoded } from "../../base/errors.ts";
 import { formatOgpu } from "../../base/units.ts";
 import { TRANSACTION_GAS_CAP } from "../../genesis/verify-parameters.ts";
 import type { CallMessage } from "../../vm/execution/call-message.ts";
@@ -26,12 +27,15 @@ const MODULE_EXTRA = 200_000n;
  */
 export async function estimateJob(context: JobContext, { request, ...place }: CallJobRequest): Promise<bigint> {
   const { state, environment, precompiles } = callSetting(context, place);
-  const message = affordable(state, messageOf(request, environment, context.limits.callGas));
+  const wanted = messageOf(request, environment, context.limits.callGas);
+  const message = affordable(state, wanted);
   const call: typeof context.caller.call = (...args) => {
     const [of, within, what] = args;
     return context.caller.call(of, within, what, { precompiles });
   };
-  const estimate = await estimateGas({ call }, state, environment, message);
+  const estimate = await estimateGas({ call }, state, environment, message).catch((error: unknown) => {
+    throw message.gasLimit < wanted.gasLimit ? lackOfMoney(error, state, wanted) : error;
+  });
   if (!("failed" in estimate)) {
     const price = request.maxFeePerGas ?? request.gasPrice ?? 2n * (environment.baseFeePerGas + SUGGESTED_TIP);
     return withRoom(estimate, leastOf(message.gasLimit, TRANSACTION_GAS_CAP, gasFor(state, message, price)));
@@ -56,20 +60,36 @@ function leastOf(...values: readonly bigint[]): bigint {
 }
 
 /** What the sender's money buys at that price, beside what it sends. */
-function gasFor(state: StateReader, { from, value }: CallMessage, price: bigint): bigint {
-  const left = (state.account(from)?.balance ?? 0n) - value;
+function gasFor(state: StateReader, message: CallMessage, price: bigint): bigint {
+  const left = balanceOf(state, message) - message.value;
   return price === 0n ? TRANSACTION_GAS_CAP : left / price;
 }
 
 /** A sender who pays for gas has no more of it than its money buys. */
 function affordable(state: StateReader, message: CallMessage): CallMessage {
-  const { from, value, gasPrice, gasLimit } = message;
-  const balance = state.account(from)?.balance ?? 0n;
-  if (balance < value) {
-    const [needs, has] = [formatOgpu(value), formatOgpu(balance)];
-    throw transactionError("TX_INSUFFICIENT_FUNDS", `sends ${needs} oGPU, has ${has} oGPU`, { needed: value, balance });
-  }
+  const { value, gasPrice, gasLimit } = message;
+  if (balanceOf(state, message) < value) throw insufficientFunds(state, message, 0n);
   if (gasPrice === 0n) return message;
   const allowance = gasFor(state, message, gasPrice);
   return allowance < gasLimit ? { ...message, gasLimit: allowance } : message;
+}
+
+/** Where money bounds the gas, too little gas for any transaction is too little money, and libraries look for that. */
+function lackOfMoney(error: unknown, state: StateReader, wanted: CallMessage): unknown {
+  if (!isCoded(error, "TX_INTRINSIC_GAS_TOO_LOW", "TX_CALLDATA_FLOOR_TOO_LOW")) return error;
+  const gas = error.data["needed"] as bigint;
+  return wanted.gasLimit < gas ? error : insufficientFunds(state, wanted, gas);
+}
+
+/** To pay for so much gas, and to send the value. */
+function insufficientFunds(state: StateReader, message: CallMessage, gas: bigint): Error {
+  const balance = balanceOf(state, message);
+  const needed = gas * message.gasPrice + message.value;
+  const [needs, has] = [formatOgpu(needed), formatOgpu(balance)];
+  const text = `needs ${needs} oGPU, the sender has ${has} oGPU`;
+  return transactionError("TX_INSUFFICIENT_FUNDS", text, { needed, balance });
+}
+
+function balanceOf(state: StateReader, { from }: CallMessage): bigint {
+  return state.account(from)?.balance ?? 0n;
 }

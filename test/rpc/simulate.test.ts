@@ -274,6 +274,20 @@ describe("gas that is paid for", () => {
     });
   });
 
+  it("tells of missing money where it does not pay for any transaction at all", async () => {
+    const price = 3_000_000_000n;
+    const call = { from: STRANGER.address, to: BOB.address, gasPrice: `0x${price.toString(16)}` };
+    const withMoney = async (balance: bigint, gas?: Hex): Promise<unknown> => {
+      const state = { [STRANGER.address]: { balance: `0x${balance.toString(16)}` } };
+      return (await chain.fixture.ask("eth_estimateGas", { ...call, gas }, "latest", state)).error;
+    };
+    const noMoney = { code: -32_000, message: expect.stringMatching(/^insufficient funds for gas \* price \+ value/) };
+    expect(await withMoney(0n)).toMatchObject(noMoney);
+    expect(await withMoney(21_000n * price - 1n)).toMatchObject(noMoney);
+    expect(await withMoney(21_000n * price)).toBeUndefined();
+    expect(await withMoney(0n, "0x5207")).toMatchObject({ message: expect.stringMatching(/^intrinsic gas too low/) });
+  });
+
   it("refuses a price below the base fee", async () => {
     const { error } = await chain.fixture.ask("eth_call", { from: ALICE.address, to: BOB.address, gasPrice: "0x1" });
     expect(error?.message).toContain("max fee per gas less than block base fee");
