@@ -14,7 +14,7 @@ import { checkAgainstState, checkTransaction } from "../../vm/transaction/check.
 import { TransactionError } from "../../vm/transaction/errors.ts";
 import type { Mempool } from "../mempool/mempool.ts";
 import { waitingLane } from "../mempool/waiting-lane.ts";
-import type { ClaimedTransaction } from "../senders/claim.ts";
+import { type ClaimedTransaction, claimOf, NO_CLAIM, type SenderClaim } from "../senders/claim.ts";
 import type { RecoveryResult } from "../senders/sender-pool.ts";
 import { type EarlyTransaction, EarlyTransactions } from "./early-transactions.ts";
 import { MAX_INTAKE_BYTES, MAX_INTAKE_TRANSACTIONS, MAX_RECEIVED_TRANSACTIONS } from "./limits.ts";
@@ -43,6 +43,8 @@ export interface IntakeOptions {
   /** The journal cannot be written. */
   onFailure(error: unknown): void;
 }
+
+const CLAIM_FALSE = "CLAIM_FALSE";
 
 interface Waiting extends HashedTransaction {
   readonly resolve: (hash: Uint8Array) => void;
@@ -126,6 +128,7 @@ export class TransactionIntake {
     const { mempool, isRecovered, now, onWaste } = this.#options;
     // Recovering a sender costs forty times as much as seeing that it waits already.
     const hashed = batch.map((transaction) => ({ ...transaction, hash: hashOf(transaction.raw) }));
+    if (hashed.some(({ hash, claim }) => isFalse(claim, mempool.get(hash)?.sender))) return "reject";
     const fresh = hashed.filter(({ hash }) => !mempool.has(hash));
     const raws = fresh.map(({ raw }) => raw);
     if (raws.length === 0) return "ignore";
@@ -237,7 +240,10 @@ export class TransactionIntake {
     const recovered = recover(transactions);
     const added = Promise.all([recovered, this.#order]).then(([results]) => ({
       results,
-      outcomes: this.#addAll(results, baseFee()),
+      outcomes: this.#addAll(
+        results.map((result, index) => truthful(result, transactions[index]?.claim)),
+        baseFee(),
+      ),
     }));
     this.#order = added.then(
       () => undefined,
@@ -296,7 +302,7 @@ export class TransactionIntake {
     await this.#options.journal(added.map(({ transaction }) => transaction.raw));
   }
 
-  #addAll(results: readonly RecoveryResult[], baseFeePerGas: bigint): readonly Outcome[] {
+  #addAll(results: readonly Outcome[], baseFeePerGas: bigint): readonly Outcome[] {
     const reader = this.#options.state();
     const environment = { gasLimit: this.#options.gasLimit, baseFeePerGas };
     const outcomes = results.map((result) =>
@@ -345,6 +351,16 @@ function isAdded(outcome: Outcome): outcome is RecoveredTransaction {
   return !(outcome instanceof CodedError);
 }
 
+/** Whoever hands a transaction on has found its sender, and a false claim makes others work in vain. */
+function isFalse(claim: SenderClaim = NO_CLAIM, sender?: Address): boolean {
+  return claim !== NO_CLAIM && sender !== undefined && claim !== claimOf(sender);
+}
+
+function truthful(result: RecoveryResult, claim: SenderClaim | undefined): Outcome {
+  if (result instanceof CodedError || !isFalse(claim, result.sender)) return result;
+  return new CodedError(CLAIM_FALSE, "another sender was claimed than the transaction has");
+}
+
 function countOf(flags: readonly boolean[]): number {
   return flags.filter((flag) => flag).length;
 }
@@ -355,7 +371,7 @@ function isMempoolError(error: unknown): error is CodedError {
 
 /** No honest node hands on what no state could make right. */
 function isMalformed({ code }: CodedError): boolean {
-  return code.startsWith("TX_") && !STATE_DEPENDENT.has(code);
+  return code === CLAIM_FALSE || (code.startsWith("TX_") && !STATE_DEPENDENT.has(code));
 }
 
 /** Depend on the state, which may differ from node to node for a moment. */

@@ -7,7 +7,7 @@ import { CodedError } from "../../base/errors.ts";
 import { publicKeyToAddress } from "../../base/secp256k1.ts";
 import type { TransactionErrorCode } from "../../vm/transaction/errors.ts";
 import { checkLowS, recoverSenderKey } from "../../vm/transaction/sign.ts";
-import { decodeTransaction, signingHash, type Transaction } from "../../vm/transaction/transaction.ts";
+import { decodeTransaction, signingHash } from "../../vm/transaction/transaction.ts";
 import { NO_CLAIM, type SenderClaim } from "./claim.ts";
 import type { ClaimedSignature, KnownKeys } from "./known-keys.ts";
 
@@ -20,10 +20,10 @@ export interface PackedTransactions {
   readonly claims: BigUint64Array<ArrayBuffer>;
 }
 
+/** What finding its sender takes, and nothing of the transaction that is large. */
 interface Decoded extends ClaimedSignature {
   /** In the results. */
   readonly at: number;
-  readonly transaction: Transaction;
 }
 
 /** Per transaction: 0, sender and hash, or the place of the error's code in FAILURES plus 1, and nothing. */
@@ -73,19 +73,19 @@ export function recoverBatch({ bytes, ends, claims }: PackedTransactions, keys?:
       checkLowS(transaction);
       const { r, s, yParity } = transaction;
       results.set(transaction.hash, at + HASH_AT);
-      decoded.push({ at, transaction, claim: claims[i] ?? NO_CLAIM, hash: signingHash(transaction), r, s, yParity });
+      decoded.push({ at, claim: claims[i] ?? NO_CLAIM, hash: signingHash(transaction), r, s, yParity });
     });
     start = end;
   }
-  const claimed = decoded.filter(({ claim }) => keys?.knows(claim) === true);
-  const confirmed = keys?.confirm(claimed);
-  const isConfirmed = new Set(confirmed && claimed);
-  for (const [i, sender] of confirmed?.entries() ?? []) results.set(sender, (claimed[i] as Decoded).at + SENDER_AT);
-  for (const one of decoded) {
-    if (isConfirmed.has(one)) continue;
-    const { at, transaction, hash } = one;
+  const confirmed = keys?.confirm(decoded);
+  for (const [i, { at, hash, ...signature }] of decoded.entries()) {
+    const sender = confirmed?.[i];
+    if (sender !== undefined) {
+      results.set(sender, at + SENDER_AT);
+      continue;
+    }
     orFailure(results, at, () => {
-      const key = recoverSenderKey(transaction, hash);
+      const key = recoverSenderKey(hash, signature);
       results.set(keys?.remember(key) ?? publicKeyToAddress(key), at + SENDER_AT);
     });
   }

@@ -7,9 +7,10 @@ import { randomFillSync } from "node:crypto";
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
-import { equalBytes } from "../../base/bytes.ts";
-import { publicKeyToAddress } from "../../base/secp256k1.ts";
-import { claimOfBytes, type SenderClaim } from "./claim.ts";
+import { bytes32, equalBytes } from "../../base/bytes.ts";
+import { assert } from "../../base/errors.ts";
+import { publicKeyToAddress, recoverPublicKey, signHash } from "../../base/secp256k1.ts";
+import { claimOfBytes, NO_CLAIM, type SenderClaim } from "./claim.ts";
 
 /** The addon that set-up compiles from the C++ sources in `native`, where there is a compiler. */
 export interface KeyAddon {
@@ -32,73 +33,106 @@ export interface ClaimedSignature {
 }
 
 interface KnownKey {
-  /** The address. */
-  readonly sender: Uint8Array;
+  /** The address; `undefined` where two keys have one claim: those who make such keys would fail everybody's checks. */
+  readonly sender: Uint8Array | undefined;
   readonly publicKey: Uint8Array;
-  /** Made when it is needed: most keys are met once. */
+  /** Met before: worth a table, which costs as much as recovering it. Most keys are met once. */
+  isUsed: boolean;
   table: Uint8Array | undefined;
+}
+
+/** A signature with the key that it is checked against. */
+interface Candidate {
+  readonly index: number;
+  readonly signature: ClaimedSignature;
+  readonly key: KnownKey;
 }
 
 const SIGNATURE_BYTES = 97;
 const RANDOM_BYTES = 16;
 /** Fewer are recovered as fast one by one (measured). */
 const MIN_CHECKED = 4;
-/** In each of two generations, at most; 3 kB each. */
-const MAX_KEYS = 1_024;
+/** In each of two generations, at most; 3 kB each when they have a table. */
+const MAX_KEYS = 2_048;
 
 export class KnownKeys {
   readonly #addon: KeyAddon;
+  readonly #claimOf: (sender: Uint8Array) => SenderClaim;
   /** When the young one is full, the old one is forgotten. Keys that are used are young again. */
   #young = new Map<SenderClaim, KnownKey>();
   #old = new Map<SenderClaim, KnownKey>();
 
-  constructor(addon: KeyAddon) {
+  /** `claimOf`: for tests, which have no two keys of one claim. */
+  constructor(addon: KeyAddon, claimOf: (sender: Uint8Array) => SenderClaim = claimOfBytes) {
     this.#addon = addon;
+    this.#claimOf = claimOf;
   }
 
   /** Of 64 bytes, as recovered. Returns its address. */
   remember(publicKey: Uint8Array): Uint8Array {
     const sender = publicKeyToAddress(publicKey);
-    const claim = claimOfBytes(sender);
+    const claim = this.#claimOf(sender);
     const before = this.#find(claim);
-    if (before === undefined || !equalBytes(before.sender, sender)) {
-      this.#keep(claim, { sender, publicKey, table: undefined });
-    }
+    if (before === undefined) this.#keep(claim, { sender, publicKey, isUsed: false, table: undefined });
+    else if (before.sender !== undefined && !equalBytes(before.sender, sender)) {
+      this.#keep(claim, { sender: undefined, publicKey, isUsed: false, table: undefined });
+    } else before.isUsed = true;
     return sender;
   }
 
-  knows(claim: SenderClaim): boolean {
-    return this.#young.has(claim) || this.#old.has(claim);
+  /**
+   * The sender of each that was checked against the key that it claims. All that can be are checked together; if one claim
+   * is false, nothing is known of any.
+   */
+  confirm(signatures: readonly ClaimedSignature[]): readonly (Uint8Array | undefined)[] {
+    const senders = new Array<Uint8Array | undefined>(signatures.length).fill(undefined);
+    const candidates = this.#candidates(signatures);
+    if (candidates.length < MIN_CHECKED || !this.#check(candidates)) return senders;
+    for (const { index, key } of candidates) senders[index] = key.sender;
+    return senders;
   }
 
-  /** The senders of all of these; `undefined` if one of the claims is false, or names no key that is known. */
-  confirm(signatures: readonly ClaimedSignature[]): readonly Uint8Array[] | undefined {
-    if (signatures.length < MIN_CHECKED) return undefined;
-    const packed = new Uint8Array(signatures.length * SIGNATURE_BYTES);
-    const keyOf = new Uint32Array(signatures.length);
-    const places = new Map<SenderClaim, number>();
-    const keys: KnownKey[] = [];
+  /** Those whose key is known, and was met before or is claimed by several. */
+  #candidates(signatures: readonly ClaimedSignature[]): readonly Candidate[] {
+    const all: Candidate[] = [];
+    for (const [index, signature] of signatures.entries()) {
+      const key = signature.claim === NO_CLAIM ? undefined : this.#find(signature.claim);
+      if (key?.sender !== undefined) all.push({ index, signature, key });
+    }
+    const met = new Set<KnownKey>();
+    for (const { key } of all) {
+      if (met.has(key)) key.isUsed = true;
+      met.add(key);
+    }
+    const candidates = all.filter(({ key }) => key.isUsed);
+    for (const key of met) key.isUsed = true;
+    return candidates;
+  }
+
+  #check(candidates: readonly Candidate[]): boolean {
+    const packed = new Uint8Array(candidates.length * SIGNATURE_BYTES);
+    const keyOf = new Uint32Array(candidates.length);
+    const places = new Map<KnownKey, number>();
     const tables: Uint8Array[] = [];
-    for (const [index, { claim, hash, r, s, yParity }] of signatures.entries()) {
-      let place = places.get(claim);
+    for (const [index, { signature, key }] of candidates.entries()) {
+      let place = places.get(key);
       if (place === undefined) {
-        const key = this.#find(claim);
-        if (key !== undefined) key.table ??= this.#addon.makeTable(key.publicKey);
-        if (key?.table === undefined) return undefined;
-        place = keys.push(key) - 1;
-        tables.push(key.table);
-        places.set(claim, place);
+        key.table ??= this.#addon.makeTable(key.publicKey);
+        assert(key.table !== undefined, "a key that was recovered is on the curve");
+        place = tables.push(key.table) - 1;
+        places.set(key, place);
       }
       keyOf[index] = place;
+      const { hash, r, s, yParity } = signature;
       const at = index * SIGNATURE_BYTES;
       packed.set(hash, at);
       packed.set(r, at + 64 - r.length);
       packed.set(s, at + 96 - s.length);
       packed[at + 96] = yParity;
     }
-    const random = randomFillSync(new Uint8Array(signatures.length * RANDOM_BYTES));
-    if (!this.#addon.check(packed, keyOf, tables, random)) return undefined;
-    return [...keyOf].map((place) => (keys[place] as KnownKey).sender);
+    // Drawn when the signatures are there: whoever knew them could choose signatures whose errors cancel.
+    const random = randomFillSync(new Uint8Array(candidates.length * RANDOM_BYTES));
+    return this.#addon.check(packed, keyOf, tables, random);
   }
 
   #find(claim: SenderClaim): KnownKey | undefined {
@@ -126,8 +160,21 @@ export function loadKeyAddon(): KeyAddon | undefined {
   const place = PLACES.map((path) => fileURLToPath(new URL(path, import.meta.url))).find(existsSync);
   if (place === undefined) return undefined;
   try {
-    return createRequire(import.meta.url)(place) as KeyAddon;
+    const addon = createRequire(import.meta.url)(place) as KeyAddon;
+    return agrees(addon) ? addon : undefined;
   } catch {
     return undefined;
   }
+}
+
+/** A binary that loads but computes something else would split the chain. */
+function agrees({ makeTable, check }: KeyAddon): boolean {
+  const hash = new Uint8Array(32).fill(1);
+  const { r, s, yParity } = signHash(hash, new Uint8Array(32).fill(2));
+  const signature = Uint8Array.of(...hash, ...bytes32(r), ...bytes32(s), yParity);
+  const key = recoverPublicKey(hash, bytes32(r), bytes32(s), yParity);
+  const table = key && makeTable(key);
+  if (table === undefined) return false;
+  const says = (bytes: Uint8Array): boolean => check(bytes, Uint32Array.of(0), [table], new Uint8Array(16).fill(3));
+  return says(signature) && !says(signature.with(0, 0));
 }

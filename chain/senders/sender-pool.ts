@@ -15,7 +15,7 @@ import type { TransactionError, TransactionErrorCode } from "../../vm/transactio
 import { recoverSender } from "../../vm/transaction/sign.ts";
 import { decodeTransaction } from "../../vm/transaction/transaction.ts";
 import { FAILURES, HASH_AT, type PackedSenders, packTransactions, RESULT_BYTES, SENDER_AT } from "./batch.ts";
-import type { SenderClaim } from "./claim.ts";
+import { NO_CLAIM, type SenderClaim } from "./claim.ts";
 
 /** In the order of the transactions given: each recovered, or why not. */
 export type RecoveryResult = RecoveredTransaction | TransactionError;
@@ -105,7 +105,8 @@ export class SenderPool {
     try {
       if (this.#isClosed) throw closed();
       const pieces: Promise<readonly RecoveryResult[]>[] = [];
-      const size = this.#pieceSize(raws.length, claims === undefined ? MIN_PIECE : MIN_CLAIMED_PIECE);
+      const isClaimed = claims?.some((claim) => claim !== NO_CLAIM) === true;
+      const size = this.#pieceSize(raws.length, isClaimed ? MIN_CLAIMED_PIECE : MIN_PIECE);
       for (let start = 0; start < raws.length; start += size) {
         pieces.push(this.#submit(raws, claims, start, Math.min(start + size, raws.length)));
       }

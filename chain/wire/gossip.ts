@@ -35,6 +35,8 @@ const packedBatch: Schema<PackedBatch> = record<PackedBatch>({
 
 /** MessagePack around one transaction, and its claim. */
 const OVERHEAD: number = 5 + CLAIM_BYTES;
+/** And around all of them. */
+const BATCH_OVERHEAD = 16;
 
 export function encodeTransactions(batch: readonly ClaimedTransaction[]): Uint8Array {
   const claims = new Uint8Array(batch.length * CLAIM_BYTES);
@@ -55,13 +57,13 @@ export function decodeTransactions(encoded: Uint8Array): readonly ClaimedTransac
 export function batchesOf(transactions: readonly ClaimedTransaction[]): ClaimedTransaction[][] {
   const batches: ClaimedTransaction[][] = [];
   let last: ClaimedTransaction[] = [];
-  let size = 0;
+  let size = BATCH_OVERHEAD;
   for (const transaction of transactions) {
     const { raw } = transaction;
     const isFull = size + raw.length + OVERHEAD > TRANSACTION_BATCH_BYTES || last.length === MAX_BATCH_TRANSACTIONS;
     if (last.length === 0 || isFull) {
       last = [];
-      size = 0;
+      size = BATCH_OVERHEAD;
       batches.push(last);
     }
     last.push(transaction);

@@ -47,7 +47,9 @@ const SOURCES = ADDONS.flatMap(({ sources }) => sources);
 
 function addonHeaders() {
   return [
-    ...["-DNODE_ADDON_API_CPP_EXCEPTIONS", "-DNAPI_VERSION=8"],
+    // All of them: whatever else was thrown would end the process. And so would one that cannot be told to a thread which is
+    // being ended, where every call back into it fails.
+    ...["-DNODE_ADDON_API_CPP_EXCEPTIONS_ALL", "-DNODE_API_SWALLOW_UNTHROWABLE_EXCEPTIONS", "-DNAPI_VERSION=8"],
     ...["-isystem", at("node_modules/node-addon-api"), "-isystem", at("node_modules/node-api-headers/include")],
   ];
 }
@@ -107,7 +109,8 @@ function sourceFacts(folder) {
 }
 
 function wanted() {
-  const facts = SOURCES.flatMap(sourceFacts).sort();
+  const flags = ADDONS.flatMap(({ units }) => units()).map((unit) => unit.flags.join(" "));
+  const facts = [...SOURCES.flatMap(sourceFacts).sort(), ...flags];
   return digest([wantedInstall(), process.arch, findCompiler() ?? "no compiler", ...facts].join("\n"));
 }
 

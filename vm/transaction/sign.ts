@@ -10,6 +10,8 @@ export function signTransaction(transaction: UnsignedTransaction, privateKey: Ui
   return encodeSigned(transaction, signHash(unsignedHash(transaction), privateKey));
 }
 
+type Signature = Pick<Transaction, "r" | "s" | "yParity">;
+
 /** The sender. Throws TX_SIGNATURE_HIGH_S or TX_SIGNATURE_INVALID. */
 export function recoverSender(transaction: Transaction): Address {
   checkLowS(transaction);
@@ -17,15 +19,13 @@ export function recoverSender(transaction: Transaction): Address {
   return bytesToHex(known(recoverAddress(signingHash(transaction), r, s, yParity)));
 }
 
-/** The 64 bytes (x, y) of the sender's key. Throws TX_SIGNATURE_HIGH_S or TX_SIGNATURE_INVALID. */
-export function recoverSenderKey(transaction: Transaction, hash: Uint8Array = signingHash(transaction)): Uint8Array {
-  checkLowS(transaction);
-  const { r, s, yParity } = transaction;
+/** The 64 bytes (x, y) of the key that signed the hash, with a low s. Throws TX_SIGNATURE_INVALID. */
+export function recoverSenderKey(hash: Uint8Array, { r, s, yParity }: Signature): Uint8Array {
   return known(recoverPublicKey(hash, r, s, yParity));
 }
 
 /** Throws TX_SIGNATURE_HIGH_S. */
-export function checkLowS({ s }: Pick<Transaction, "s">): void {
+export function checkLowS({ s }: Pick<Signature, "s">): void {
   if (!isHighS(s)) return;
   throw transactionError("TX_SIGNATURE_HIGH_S", "the signature's s is above half the curve's order (EIP-2)");
 }

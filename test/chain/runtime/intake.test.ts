@@ -5,7 +5,7 @@ import { GWEI, OGPU } from "../../../base/units.ts";
 import { Mempool } from "../../../chain/mempool/mempool.ts";
 import { type IntakeOptions, TransactionIntake } from "../../../chain/runtime/intake.ts";
 import { MAX_INTAKE_TRANSACTIONS, WASTED_RECOVERIES } from "../../../chain/runtime/limits.ts";
-import type { ClaimedTransaction } from "../../../chain/senders/claim.ts";
+import { type ClaimedTransaction, claimOf } from "../../../chain/senders/claim.ts";
 import { SenderPool } from "../../../chain/senders/sender-pool.ts";
 import { rulesOfSpec } from "../../../vm/rules-of-spec.ts";
 import { EMPTY_ACCOUNT } from "../../../vm/state/account.ts";
@@ -121,6 +121,18 @@ it("counts nothing that was of use, and nothing that a block has brought already
   const { send, blamed } = wasteful({ isRecovered: () => true });
   for (let round = 0; round < 10; round++) await send("peer", 2_000);
   expect(blamed).toEqual([]);
+});
+
+it("rejects a message with a false claim, whether the transaction is new or not, and takes in what is claimed rightly", async () => {
+  const { intake: taking, mempool } = intake();
+  const [right, wrong] = [claimOf(ALICE.address), claimOf(BOB.address)];
+  const send = (...batch: readonly ClaimedTransaction[]) => taking.receive(batch, "peer");
+  expect(await send({ raw: transfer(0), claim: right }, { raw: transfer(1), claim: wrong })).toBe("reject");
+  expect(mempool.size).toBe(1);
+  expect(await send({ raw: transfer(0), claim: wrong }, { raw: transfer(1), claim: right })).toBe("reject");
+  expect(mempool.size).toBe(1);
+  expect(await send({ raw: transfer(0), claim: right }, { raw: transfer(1), claim: right })).toBe("accept");
+  expect(mempool.size).toBe(2);
 });
 
 it("adds what peers send in the order in which it came, however long each sender takes to recover", async () => {

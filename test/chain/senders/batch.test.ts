@@ -1,15 +1,16 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { bigintToBytes, bytesToHex, EMPTY_BYTES } from "../../../base/bytes.ts";
+import { bigintToBytes, bytesToBigint, bytesToHex, EMPTY_BYTES } from "../../../base/bytes.ts";
 import { keccak256 } from "../../../base/keccak.ts";
 import { decodeRlp, encodeRlp, type RlpItem, rlpList, rlpOfInteger } from "../../../base/rlp.ts";
-import { privateKeyToAddress } from "../../../base/secp256k1.ts";
+import { privateKeyToAddress, SECP256K1_ORDER } from "../../../base/secp256k1.ts";
 import { FAILURES, packTransactions, RESULT_BYTES, recoverBatch } from "../../../chain/senders/batch.ts";
 import { claimOf, NO_CLAIM } from "../../../chain/senders/claim.ts";
 import { type KeyAddon, KnownKeys, loadKeyAddon } from "../../../chain/senders/known-keys.ts";
 import type { Address } from "../../../vm/state/account.ts";
 import type { TransactionErrorCode } from "../../../vm/transaction/errors.ts";
 import { signTransaction } from "../../../vm/transaction/sign.ts";
+import { decodeTransaction, encodeSigned } from "../../../vm/transaction/transaction.ts";
 
 const loaded = loadKeyAddon();
 
@@ -124,6 +125,22 @@ describe.runIf(loaded !== undefined)("a batch with claims", () => {
       { numRuns: 150 },
     );
     expect(new Set(checks)).toEqual(new Set([true, false]));
+  });
+
+  it("refuses a high s of a known sender with a true claim", () => {
+    const { keys, checks } = watched();
+    const claim = claimOf(ADDRESSES[0] as Address);
+    const raws = Array.from({ length: 8 }, (_, nonce) => signed(0, nonce));
+    const { r, s, yParity, ...unsigned } = decodeTransaction(raws[7] as Uint8Array);
+    const otherS = SECP256K1_ORDER - bytesToBigint(s);
+    const high = encodeSigned(unsigned, { r: bytesToBigint(r), s: otherS, yParity: yParity === 0 ? 1 : 0 });
+    const all = [...raws.slice(0, 7), high];
+    const packed = () => packTransactions(all, 0, 8, new Array(8).fill(claim));
+    recoverBatch(packed(), keys);
+    const results = recoverBatch(packed(), keys);
+    expect(checks).toEqual([true]);
+    expect(results).toEqual(recoverBatch(packed()));
+    expect(results[7 * RESULT_BYTES]).toBe(FAILURES.indexOf("TX_SIGNATURE_HIGH_S") + 1);
   });
 
   it("recovers each key once, and checks what follows at once", () => {

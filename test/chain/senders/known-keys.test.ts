@@ -1,3 +1,7 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
 import { secp256k1 } from "@noble/curves/secp256k1.js";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -5,7 +9,7 @@ import { bytes32, bytesToHex, equalBytes } from "../../../base/bytes.ts";
 import { keccak256 } from "../../../base/keccak.ts";
 import { Prng } from "../../../base/prng.ts";
 import { SECP256K1_ORDER as N, publicKeyToAddress, recoverPublicKey } from "../../../base/secp256k1.ts";
-import { claimOf } from "../../../chain/senders/claim.ts";
+import { claimOfBytes, NO_CLAIM } from "../../../chain/senders/claim.ts";
 import { type ClaimedSignature, type KeyAddon, KnownKeys, loadKeyAddon } from "../../../chain/senders/known-keys.ts";
 
 const loaded = loadKeyAddon();
@@ -28,10 +32,22 @@ function publicKeyOf(secret: bigint): Uint8Array {
   return secp256k1.Point.BASE.multiply(secret).toBytes(false).slice(1);
 }
 
+const inverse = (value: bigint): bigint => secp256k1.Point.Fn.inv(value);
+
+function pointAboveOrder() {
+  for (let x = N + 1n; ; x++) {
+    try {
+      return { point: secp256k1.Point.fromHex(`02${x.toString(16).padStart(64, "0")}`), x };
+    } catch {
+      // No point has this x.
+    }
+  }
+}
+
 /** With a nonce of our choice, as the formula says; `undefined` where it gives no signature. */
 function sign(hash: bigint, secret: bigint, nonce: bigint, key: number): Signed | undefined {
   const { x, y } = secp256k1.Point.BASE.multiply(nonce).toAffine();
-  const s = mod(secp256k1.Point.Fn.inv(nonce) * (hash + x * secret));
+  const s = mod(inverse(nonce) * (hash + x * secret));
   return x < N && s !== 0n ? { hash, r: x, s, yParity: y & 1n ? 1 : 0, key } : undefined;
 }
 
@@ -139,6 +155,48 @@ describe.runIf(loaded !== undefined)("the check of many signatures", () => {
     expect(seen.size).toBe(2);
   });
 
+  it("finds errors that cancel each other, whichever bit of the factors tells them apart", () => {
+    const secret = 12_345n;
+    const [a, b] = [sign(123n, secret, 77n, 0), sign(456n, secret, 99n, 0)] as [Signed, Signed];
+    const shift = 5n;
+    const wrong = [
+      { ...a, hash: mod(a.hash + shift * a.s) },
+      { ...b, hash: mod(b.hash - shift * b.s) },
+    ];
+    const factor = random(1, 0);
+    const says = (second: Uint8Array): boolean =>
+      check([publicKeyOf(secret)], wrong, Uint8Array.of(...factor, ...second));
+    // As the formula has it: whoever knew the factors could make these.
+    expect(says(factor)).toBe(true);
+    for (let bit = 0; bit < 128; bit++) {
+      const second = factor.slice();
+      second[bit >> 3] = (second[bit >> 3] as number) ^ (1 << (bit & 7));
+      expect(says(second), `bit ${bit}`).toBe(false);
+    }
+  });
+
+  it("refuses r and s that are the order or more, where the equation holds", () => {
+    // Some x between the order and the field's prime, and the key that fits.
+    const { point, x } = pointAboveOrder();
+    const [s, message] = [7n, 11n];
+    const key = point
+      .multiply(s)
+      .subtract(secp256k1.Point.BASE.multiply(message))
+      .multiply(inverse(mod(x)));
+    const fitting = key.toBytes(false).slice(1);
+    const large = { hash: message, r: x, s, yParity: 0, key: 0 } as const;
+    expect(recoverPublicKey(bytes32(message), bytes32(x), bytes32(s), 0)).toBeUndefined();
+    expect(check([fitting], [large], random(1, 0))).toBe(false);
+    // A small s, which fits in 32 bytes with the order added.
+    const nonce = 1234n;
+    const { x: r } = secp256k1.Point.BASE.multiply(nonce).toAffine();
+    const secret = mod((s * nonce - message) * inverse(r));
+    const small = sign(message, secret, nonce, 0) as Signed;
+    expect(small.s).toBe(s);
+    expect(check([publicKeyOf(secret)], [small], random(1, 0))).toBe(true);
+    expect(check([publicKeyOf(secret)], [{ ...small, s: s + N }], random(1, 0))).toBe(false);
+  });
+
   it("has no key outside the curve, and refuses to read outside of what it is given", () => {
     const key = publicKeyOf(5n);
     expect(addon.makeTable(key.map((byte, index) => (index === 63 ? byte ^ 1 : byte)))).toBeUndefined();
@@ -161,67 +219,135 @@ describe.runIf(loaded !== undefined)("the check of many signatures", () => {
   });
 });
 
+it("is loaded where it was compiled", () => {
+  expect(loaded !== undefined).toBe(existsSync("build/native/senders.node"));
+});
+
+it.runIf(loaded !== undefined)("does not end a process that ends in the middle of a check", async () => {
+  const program = `
+    const { Worker, isMainThread } = require("node:worker_threads");
+    if (isMainThread) {
+      new Worker(__filename, { argv: process.argv.slice(2) });
+      setTimeout(() => process.exit(0), 200);
+    } else {
+      const { makeTable, check } = require(process.argv[2]);
+      const table = makeTable(Uint8Array.from(Buffer.from("${bytesToHex(publicKeyOf(5n)).slice(2)}", "hex")));
+      const all = [new Uint8Array(97 * 2000), new Uint32Array(2000), new Array(64).fill(table), new Uint8Array(16 * 2000)];
+      for (;;) check(...all);
+    }`;
+  const folder = mkdtempSync(join(tmpdir(), "ogpu-exit-"));
+  try {
+    writeFileSync(join(folder, "ends.cjs"), program);
+    const args = [join(folder, "ends.cjs"), resolve("build/native/senders.node")];
+    for (let i = 0; i < 4; i++) expect(spawnSync(process.execPath, args).status).toBe(0);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
 describe("known keys", () => {
   /** Believes everything, and tells what it was asked. */
-  function credulous(): { readonly addon: KeyAddon; readonly tables: Uint8Array[]; readonly checks: number[] } {
+  function credulous() {
     const tables: Uint8Array[] = [];
     const checks: number[] = [];
+    const factors: string[] = [];
     const addon: KeyAddon = {
       makeTable: (key) => {
         tables.push(key);
         return key;
       },
-      check: (_, keyOf) => {
+      check: (_, keyOf, __, random) => {
         checks.push(keyOf.length);
+        for (let at = 0; at < random.length; at += 16) factors.push(bytesToHex(random.subarray(at, at + 16)));
         return true;
       },
     };
-    return { addon, tables, checks };
+    return { addon, tables, checks, factors };
   }
 
   /** Of no curve, which nobody asks about here. */
   const keyOf = (index: number): Uint8Array => new Uint8Array([...keccak256(bytes32(BigInt(index))), ...bytes32(7n)]);
-  const claimOfKey = (key: Uint8Array): bigint => claimOf(bytesToHex(publicKeyToAddress(key)));
+  const claimOfKey = (key: Uint8Array): bigint => claimOfBytes(publicKeyToAddress(key));
   const signatureOf = (key: Uint8Array): ClaimedSignature => {
     const [bytes, claim] = [bytes32(1n), claimOfKey(key)];
     return { claim, hash: bytes, r: bytes, s: bytes, yParity: 0 };
   };
+  const four = (key: Uint8Array): ClaimedSignature[] => new Array<ClaimedSignature>(4).fill(signatureOf(key));
+  const isKnown = (keys: KnownKeys, key: Uint8Array): boolean => keys.confirm(four(key))[0] !== undefined;
 
   it("are those that were remembered, the last ones, however many come", () => {
     const keys = new KnownKeys(credulous().addon);
-    const all = Array.from({ length: 5_000 }, (_, index) => keyOf(index));
+    const all = Array.from({ length: 10_000 }, (_, index) => keyOf(index));
     const favourite = all[0] as Uint8Array;
     for (const key of all) {
       keys.remember(key);
       // Whoever goes on sending stays known.
-      expect(keys.confirm(new Array<ClaimedSignature>(4).fill(signatureOf(favourite)))?.length).toBe(4);
+      expect(isKnown(keys, favourite)).toBe(true);
     }
-    const known = all.filter((key) => keys.knows(claimOfKey(key)));
-    expect(known.length).toBeLessThanOrEqual(2_049);
-    expect(known).toEqual([favourite, ...all.slice(1 - known.length)]);
+    // Asking makes young: the first that is forgotten is found from the end.
+    const known = all.slice(1).toReversed();
+    const forgotten = known.findIndex((key) => !isKnown(keys, key));
+    expect(forgotten).toBeGreaterThan(2_000);
+    expect(forgotten).toBeLessThanOrEqual(4_096);
   });
 
-  it("get their table once, when they are needed", () => {
+  it("get their table once, when several signatures need it, or when they were met before", () => {
     const { addon, tables, checks } = credulous();
     const keys = new KnownKeys(addon);
-    const [first, second] = [keyOf(1), keyOf(2)];
-    expect(keys.remember(first)).toEqual(publicKeyToAddress(first));
-    keys.remember(second);
-    expect(tables).toEqual([]);
-    const signatures = [first, second, first, second].map(signatureOf);
+    const some = [1, 2, 3, 4].map(keyOf);
+    const [first, second] = some as [Uint8Array, Uint8Array];
+    for (const key of some) expect(keys.remember(key)).toEqual(publicKeyToAddress(key));
+    // Each once, and once before: recovering them costs less than their tables.
+    expect(keys.confirm(some.map(signatureOf))).toEqual(new Array(4).fill(undefined));
+    expect([tables, checks]).toEqual([[], []]);
     for (let i = 0; i < 3; i++) {
-      keys.remember(first);
-      expect(keys.confirm(signatures)).toEqual([first, second, first, second].map(publicKeyToAddress));
+      expect(keys.confirm([first, second, first, second].map(signatureOf))).toEqual(
+        [first, second, first, second].map(publicKeyToAddress),
+      );
     }
-    expect(tables).toEqual([first, second]);
-    expect(checks).toEqual([4, 4, 4]);
+    expect([tables, checks]).toEqual([
+      [first, second],
+      [4, 4, 4],
+    ]);
+    expect(keys.confirm(some.map(signatureOf))).toEqual(some.map(publicKeyToAddress));
+    expect(tables).toEqual(some);
   });
 
-  it("confirm nothing of strangers", () => {
+  it("confirm nothing of strangers, who keep nobody else from being confirmed", () => {
     const { addon, checks } = credulous();
     const keys = new KnownKeys(addon);
+    const [known, stranger] = [keyOf(1), keyOf(2)];
+    keys.remember(known);
+    const nobody = { ...signatureOf(known), claim: NO_CLAIM };
+    const [first, ...others] = keys.confirm([signatureOf(stranger), nobody, ...four(known)]);
+    expect([first, ...others]).toEqual([undefined, undefined, ...new Array(4).fill(publicKeyToAddress(known))]);
+    expect(checks).toEqual([4]);
+  });
+
+  it("with one claim are both recovered for ever, and fail the check of nobody else", () => {
+    const { addon, checks } = credulous();
+    const shortClaim = (sender: Uint8Array): bigint => BigInt(sender[0] as number) + 1n;
+    const keys = new KnownKeys(addon, shortClaim);
+    const claimOfKey = (key: Uint8Array): bigint => shortClaim(publicKeyToAddress(key));
+    const all = Array.from({ length: 500 }, (_, index) => keyOf(index));
+    const [first] = all as [Uint8Array];
+    const twin = all.slice(1).find((key) => claimOfKey(key) === claimOfKey(first)) as Uint8Array;
+    const other = all.find((key) => claimOfKey(key) !== claimOfKey(first)) as Uint8Array;
+    const claimed = (key: Uint8Array): ClaimedSignature => ({ ...signatureOf(key), claim: claimOfKey(key) });
+    for (const key of [first, twin, first, other]) expect(keys.remember(key)).toEqual(publicKeyToAddress(key));
+    const signatures = [first, twin, first, twin, other, other, other, other].map(claimed);
+    expect(keys.confirm(signatures)).toEqual([
+      ...new Array(4).fill(undefined),
+      ...new Array(4).fill(publicKeyToAddress(other)),
+    ]);
+    expect(checks).toEqual([4]);
+  });
+
+  it("are checked with factors that are new for each signature and each time", () => {
+    const { addon, factors } = credulous();
+    const keys = new KnownKeys(addon);
     keys.remember(keyOf(1));
-    expect(keys.confirm([1, 1, 1, 2].map((index) => signatureOf(keyOf(index))))).toBeUndefined();
-    expect(checks).toEqual([]);
+    for (let i = 0; i < 2; i++) keys.confirm(four(keyOf(1)));
+    expect(new Set(factors).size).toBe(8);
   });
 });

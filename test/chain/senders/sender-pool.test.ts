@@ -2,12 +2,16 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { afterEach, describe, expect, it } from "vitest";
+import { Worker } from "node:worker_threads";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { bytesToHex, EMPTY_BYTES } from "../../../base/bytes.ts";
 import { CodedError } from "../../../base/errors.ts";
 import { keccak256 } from "../../../base/keccak.ts";
 import { privateKeyToAddress } from "../../../base/secp256k1.ts";
+import type { PackedTransactions } from "../../../chain/senders/batch.ts";
+import { claimOf, NO_CLAIM } from "../../../chain/senders/claim.ts";
 import { SenderPool } from "../../../chain/senders/sender-pool.ts";
+import type { Address } from "../../../vm/state/account.ts";
 import { signTransaction } from "../../../vm/transaction/sign.ts";
 import { decodeTransaction } from "../../../vm/transaction/transaction.ts";
 
@@ -155,4 +159,27 @@ describe("the pool that recovers senders", () => {
     await rejected;
     await expect(pool.recover([signed(1), signed(2)])).rejects.toMatchObject({ code: "SENDERS_CLOSED" });
   });
+});
+
+it("tells its threads who is said to have sent each, and gives them fewer and larger pieces then", async () => {
+  const pieces: bigint[][] = [];
+  const { postMessage } = Worker.prototype;
+  const post = vi.spyOn(Worker.prototype, "postMessage").mockImplementation(function (this: Worker, ...all) {
+    // Copied: it is handed over.
+    pieces.push([...(all[0] as PackedTransactions).claims]);
+    postMessage.apply(this, all);
+  });
+  try {
+    const pool = pooled(new SenderPool({ workers: 2 }));
+    const raws = Array.from({ length: 100 }, (_, index) => signed(index));
+    const claims = raws.map((_, index) => claimOf(ADDRESSES[index % 5] as Address));
+    const plain = await pool.recover(raws);
+    const nobody = raws.map(() => NO_CLAIM);
+    expect(await pool.recover(raws, nobody)).toEqual(plain);
+    expect(pieces.splice(0).length).toBeGreaterThan(3);
+    expect(await pool.recover(raws, claims)).toEqual(plain);
+    expect(pieces).toEqual([claims]);
+  } finally {
+    post.mockRestore();
+  }
 });

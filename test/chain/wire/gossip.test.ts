@@ -39,7 +39,7 @@ describe("batches of transactions", () => {
   });
 
   it("are as full as they can be", () => {
-    expect(batchesOf(Array.from({ length: 1_000 }, () => ({ raw: new Uint8Array(87) }))).length).toBe(1);
+    expect(batchesOf(Array.from({ length: 999 }, () => ({ raw: new Uint8Array(87) }))).length).toBe(1);
     expect(
       batchesOf(Array.from({ length: MAX_BATCH_TRANSACTIONS + 1 }, () => ({ raw: new Uint8Array(1) }))).length,
     ).toBe(2);
