@@ -1,4 +1,5 @@
 /** Every method of the RPC. A new one is one file in `methods/` and one line here. */
+import type { ChainSpec } from "../genesis/chain-spec.ts";
 import { allowedMethods } from "./access.ts";
 import { FRAME_METHODS } from "./frame-methods.ts";
 import type { RpcMethod } from "./method.ts";
@@ -189,10 +190,24 @@ const OWN_METHODS: readonly RpcMethod[] = [
 
 const LISTED: readonly RpcMethod[] = [...OWN_METHODS, ...FRAME_METHODS];
 
-/** Those that the lists allow (access.ts), and the document of them. */
-export function methodsFor(lists: readonly string[]): readonly RpcMethod[] {
-  const allowed = allowedMethods(LISTED, lists);
+/** They use keys that everybody knows: elsewhere there are none, and no such methods. */
+const DEVELOPMENT_METHODS: ReadonlySet<RpcMethod> = new Set([
+  ethSendTransaction,
+  ethSign,
+  ethSignTransaction,
+  ethSignTypedDataV4,
+  ogpuFaucet,
+  personalSign,
+]);
+
+/** Those that the lists allow (access.ts) and such a chain has, and the document of them. */
+export function methodsFor(
+  lists: readonly string[],
+  { development }: Pick<ChainSpec, "development">,
+): readonly RpcMethod[] {
+  const offered = development ? LISTED : LISTED.filter((method) => !DEVELOPMENT_METHODS.has(method));
+  const allowed = allowedMethods(offered, lists);
   return [...allowed, ...allowedMethods([rpcDiscover(allowed)], lists)];
 }
 
-export const METHODS: readonly RpcMethod[] = methodsFor([]);
+export const METHODS: readonly RpcMethod[] = methodsFor([], { development: true });

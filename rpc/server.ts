@@ -136,7 +136,7 @@ class RunningServer {
       },
     };
     const rpc = new JsonRpc({
-      methods: methodsFor(rights.methods),
+      methods: methodsFor(rights.methods, chain.spec),
       node: this.context(),
       readBatch: options.readBatch,
       onBug,

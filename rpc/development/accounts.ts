@@ -5,7 +5,7 @@
  */
 import type { ChainSpec } from "../../genesis/chain-spec.ts";
 import type { Address } from "../../vm/state/account.ts";
-import { METHOD_NOT_FOUND, REFUSED, RpcError } from "../rpc-error.ts";
+import { REFUSED, RpcError } from "../rpc-error.ts";
 import { type TestAccount, testAccount } from "./test-accounts.ts";
 import { TEST_ACCOUNTS } from "./test-mnemonic.ts";
 
@@ -24,14 +24,8 @@ function deriveAccounts(): ReadonlyMap<Address, TestAccount> {
   return new Map(accounts.map((account) => [account.address, account]));
 }
 
-/** Throws -32601 where the node signs for nobody, and ACCOUNT_UNKNOWN. */
-export function requireAccount(spec: ChainSpec, address: Address | undefined, method: string): TestAccount {
-  if (!spec.development) {
-    throw new RpcError(
-      METHOD_NOT_FOUND,
-      `the method ${method} does not exist/is not available: this node holds no keys`,
-    );
-  }
+/** Throws ACCOUNT_UNKNOWN. */
+export function requireAccount(spec: ChainSpec, address: Address | undefined): TestAccount {
   const account = address === undefined ? undefined : developmentAccounts(spec).get(address);
   if (account === undefined) throw new RpcError(REFUSED, "unknown account", { code: "ACCOUNT_UNKNOWN" });
   return account;
@@ -39,5 +33,5 @@ export function requireAccount(spec: ChainSpec, address: Address | undefined, me
 
 /** The account that the faucet pays from: the last, which people use least. */
 export function faucetAccount(spec: ChainSpec): TestAccount {
-  return requireAccount(spec, [...developmentAccounts(spec).keys()].at(-1), "ogpu_faucet");
+  return requireAccount(spec, [...developmentAccounts(spec).keys()].at(-1));
 }

@@ -9,6 +9,5 @@ export const ethSendTransaction: RpcMethod = defineMethod({
   summary: "On a development chain: signs and sends a transaction of an account of the test mnemonic.",
   result: HASH,
   parameters: [callRequest],
-  run: (context, request) =>
-    sendFrom(context, requireAccount(context.chain.spec, request.from, "eth_sendTransaction"), request),
+  run: (context, request) => sendFrom(context, requireAccount(context.chain.spec, request.from), request),
 });

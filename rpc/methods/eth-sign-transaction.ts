@@ -15,7 +15,7 @@ export const ethSignTransaction: RpcMethod = defineMethod({
   result: objectOf({ raw: DATA, tx: ref("Transaction") }),
   parameters: [callRequest],
   run: async (context, request) => {
-    const { address, privateKey } = requireAccount(context.chain.spec, request.from, "eth_signTransaction");
+    const { address, privateKey } = requireAccount(context.chain.spec, request.from);
     const raw = signTransaction(await fillTransaction(context, request), privateKey);
     return { raw: bytesToHex(raw), tx: transactionJson(decodeTransaction(raw), address, undefined) };
   },

@@ -27,7 +27,7 @@ export const ethSignTypedDataV4: RpcMethod = defineMethod({
   result: DATA,
   parameters: [address, typedData],
   run: async ({ chain, job }, account, typed) => {
-    const signer = requireAccount(chain.spec, account, "eth_signTypedData_v4");
+    const signer = requireAccount(chain.spec, account);
     return signTypedHash(signer, await job("typedData", { typedData: typed }));
   },
 });

@@ -9,5 +9,5 @@ export const ethSign: RpcMethod = defineMethod({
   summary: "On a development chain: signs a message (EIP-191) for an account of the test mnemonic.",
   result: DATA,
   parameters: [address, named("message", data)],
-  run: ({ chain }, account, message) => signMessage(requireAccount(chain.spec, account, "eth_sign"), message),
+  run: ({ chain }, account, message) => signMessage(requireAccount(chain.spec, account), message),
 });

@@ -10,5 +10,5 @@ export const personalSign: RpcMethod = defineMethod({
   result: DATA,
   // The password is what other nodes unlock an account with: these need none.
   parameters: [named("message", data), address, optional(named("password", text(1_024)), "")],
-  run: ({ chain }, message, account) => signMessage(requireAccount(chain.spec, account, "personal_sign"), message),
+  run: ({ chain }, message, account) => signMessage(requireAccount(chain.spec, account), message),
 });

@@ -98,8 +98,12 @@ describe("any other chain", () => {
         ["eth_signTypedData_v4", FIRST, TYPED_DATA],
         ["ogpu_faucet", FIRST],
       ] as const;
+      const { methods } = await plain.call<{ methods: { name: string }[] }>("rpc.discover");
       for (const [method, ...params] of requests) {
-        expect((await plain.ask(method, ...params)).error?.code, method).toBe(-32_601);
+        for (const given of [params, [], ["nonsense", 1, 2, 3]]) {
+          expect((await plain.ask(method, ...given)).error?.code, `${method} ${given}`).toBe(-32_601);
+        }
+        expect(methods.map(({ name }) => name)).not.toContain(method);
       }
     } finally {
       await plain.close();

@@ -8,7 +8,7 @@ import { JsonRpc } from "../../../rpc/json-rpc.ts";
 import { DEFAULT_LIMITS, type RpcLimits } from "../../../rpc/limits.ts";
 import { localJobs } from "../../../rpc/local-jobs.ts";
 import type { NodeContext } from "../../../rpc/method.ts";
-import { METHODS } from "../../../rpc/methods.ts";
+import { methodsFor } from "../../../rpc/methods.ts";
 import type { RpcClient } from "../../../rpc/request-budget.ts";
 import { Subscriptions } from "../../../rpc/subscriptions/subscriptions.ts";
 import { Watch } from "../../../rpc/watch/watch.ts";
@@ -52,7 +52,7 @@ export class RpcFixture {
     this.alone = alone;
     this.chain = chain;
     this.rpc = new JsonRpc({
-      methods: METHODS,
+      methods: methodsFor([], chain.spec),
       node: nodeContext(chain),
       onBug: (_method, error) => this.bugs.push(error),
     });
