@@ -5,7 +5,7 @@
 import { isCoded } from "../base/errors.ts";
 import type { ReadsAnswer } from "./calls/job-context.ts";
 import type { ChainReads } from "./chain-view.ts";
-import { failure, readRequest, success } from "./envelope.ts";
+import { failure, isInvalid, readRequest, success } from "./envelope.ts";
 import { MAX_READS_ANSWER, READS_MILLISECONDS } from "./limits.ts";
 import { callMethod, type RpcContext, type RpcMethod } from "./method.ts";
 import { METHODS } from "./methods.ts";
@@ -32,7 +32,7 @@ export function answerReads(body: string, chain: ChainReads, now: Now = () => pe
   if (names?.length !== requests.length) return { requests: 0, count, text: "", failures };
   for (; count < requests.length && length < MAX_READS_ANSWER && now() < end; count++) {
     const request = readRequest(requests[count]);
-    if (typeof request !== "object" || request.method !== names[count]) break;
+    if (isInvalid(request) || request.method !== names[count]) break;
     const method = READS.get(request.method);
     if (method === undefined) break;
     let answer: string;

@@ -1,5 +1,5 @@
 /** Requests and answers in the form of JSON-RPC 2.0. */
-import type { RpcErrorBody } from "./rpc-error.ts";
+import { INVALID_REQUEST, type RpcErrorBody } from "./rpc-error.ts";
 
 export type RequestId = string | number | null;
 
@@ -19,17 +19,31 @@ export class JsonText {
   }
 }
 
-/** A request, or what is wrong with it. */
-export function readRequest(value: unknown): RpcRequest | string {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return "a request is an object";
-  const { jsonrpc, method, params, id } = value as Readonly<Record<string, unknown>>;
-  if (jsonrpc !== "2.0") return 'a request has "jsonrpc": "2.0"';
-  if (typeof method !== "string") return "a request has a method";
-  if (id !== undefined && id !== null && typeof id !== "string" && typeof id !== "number") {
-    return "an id is a string, a number or null";
+/** What is no request. */
+export interface InvalidRequest {
+  readonly problem: string;
+  /** Of whoever asked, so that they know which of theirs it was; null where it cannot be read. */
+  readonly id: RequestId;
+}
+
+export function readRequest(value: unknown): RpcRequest | InvalidRequest {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    return { problem: "a request is an object", id: null };
   }
+  const { jsonrpc, method, params, id } = value as Readonly<Record<string, unknown>>;
+  if (id !== undefined && !isRequestId(id)) return { problem: "an id is a string, a number or null", id: null };
+  if (jsonrpc !== "2.0") return { problem: 'a request has "jsonrpc": "2.0"', id: id ?? null };
+  if (typeof method !== "string") return { problem: "a request has a method", id: id ?? null };
   // Libraries send null for what they leave out.
   return { method, params: params ?? [], id };
+}
+
+function isRequestId(id: unknown): id is RequestId {
+  return id === null || typeof id === "string" || typeof id === "number";
+}
+
+export function isInvalid(request: RpcRequest | InvalidRequest): request is InvalidRequest {
+  return "problem" in request;
 }
 
 export function success(id: RequestId | undefined, result: unknown): string {
@@ -40,6 +54,10 @@ export function success(id: RequestId | undefined, result: unknown): string {
 
 export function failure(id: RequestId | undefined, error: RpcErrorBody): string {
   return JSON.stringify({ jsonrpc: "2.0", id: id ?? null, error });
+}
+
+export function invalidRequest({ problem, id }: InvalidRequest): string {
+  return failure(id, { code: INVALID_REQUEST, message: problem });
 }
 
 /** Of those that are answered; `undefined` when none is. */

@@ -2,7 +2,7 @@
 import type { JobCaller } from "./calls/job-caller.ts";
 import type { ReadsAnswer } from "./calls/job-context.ts";
 import type { RunJob } from "./calls/jobs.ts";
-import { batchOf, failure, type RpcRequest, readRequest, success } from "./envelope.ts";
+import { batchOf, failure, invalidRequest, isInvalid, type RpcRequest, readRequest, success } from "./envelope.ts";
 import { MAX_READS_BODY } from "./limits.ts";
 import { callMethod, type NodeContext, type RpcContext, type RpcMethod } from "./method.ts";
 import { methodsIn } from "./methods-in.ts";
@@ -175,7 +175,7 @@ export class JsonRpc {
   ): Promise<readonly (string | undefined)[]> {
     const rest = requests.slice(answers.length).map((value) => {
       const request = readRequest(value);
-      if (typeof request === "string") return failure(null, { code: INVALID_REQUEST, message: request });
+      if (isInvalid(request)) return invalidRequest(request);
       return request.id === undefined ? undefined : failure(request.id, error.body);
     });
     return [...(await Promise.all(answers)), ...rest];
@@ -183,7 +183,7 @@ export class JsonRpc {
 
   private answerOne(value: unknown, work: Work): Soon<string | undefined> {
     const request = readRequest(value);
-    if (typeof request === "string") return failure(null, { code: INVALID_REQUEST, message: request });
+    if (isInvalid(request)) return invalidRequest(request);
     const answer = this.answerRequest(request, work);
     if (answer instanceof Promise) {
       return answer.then((text) => {
@@ -253,9 +253,7 @@ function fitted({ id }: RpcRequest, answer: string, budget: RequestBudget, node:
 }
 
 function tooOften(value: unknown): string {
-  const request = readRequest(value);
-  const id = typeof request === "string" ? null : request.id;
-  return failure(id, {
+  return failure(readRequest(value).id, {
     code: LIMIT_EXCEEDED,
     message: "limit exceeded: this address asks too often",
     data: { code: "RPC_TOO_OFTEN" },

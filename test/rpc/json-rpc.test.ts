@@ -37,15 +37,25 @@ describe("JSON-RPC 2.0", () => {
     ["a number", 1],
     ["a string", "eth_chainId"],
     ["null", null],
-    ["no version", { ...request, jsonrpc: undefined }],
-    ["another version", { ...request, jsonrpc: "1.0" }],
-    ["no method", { ...request, method: undefined }],
-    ["a method that is no text", { ...request, method: 1 }],
     ["an object as id", { ...request, id: {} }],
+    ["an object as id, and no version", { id: {}, method: "eth_chainId" }],
+    ["no id, and no version", { method: "eth_chainId" }],
     ["an empty batch", []],
     ["a batch that is too long", Array(1_001).fill(request)],
   ])("answers -32600 to %s", async (_what, body) => {
     expect(await answer(JSON.stringify(body))).toMatchObject({ id: null, error: { code: -32_600 } });
+  });
+
+  it.each([
+    ["no version", { ...request, jsonrpc: undefined }],
+    ["another version", { ...request, jsonrpc: "1.0" }],
+    ["no method", { ...request, method: undefined }],
+    ["a method that is no text", { ...request, method: 1 }],
+  ])("answers -32600 to %s, with the id of what was asked, also in a batch", async (_what, body) => {
+    for (const id of [7, "seven", null]) {
+      expect(await answer({ ...body, id })).toMatchObject({ id, error: { code: -32_600 } });
+      expect(await answer([request, { ...body, id }])).toMatchObject([{ id: 7 }, { id, error: { code: -32_600 } }]);
+    }
   });
 
   it("answers -32601 to a method that does not exist", async () => {

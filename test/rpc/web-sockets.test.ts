@@ -85,6 +85,8 @@ describe("the RPC over WebSocket", () => {
     expect((await client.take(({ error }) => error !== undefined)).error?.code).toBe(-32_700);
     client.socket.send(Buffer.from([0, 1, 2]));
     expect((await client.take(({ error }) => error !== undefined)).error?.code).toBe(-32_700);
+    client.socket.send('{"id":1000,"method":"eth_chainId"}');
+    expect((await client.take(({ id }) => id === 1_000)).error?.code).toBe(-32_600);
     client.socket.close();
   });
 
