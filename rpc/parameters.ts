@@ -2,8 +2,7 @@
  * Readers of parameters, strict as Ethereum's JSON-RPC specification is: quantities without leading zeros, whole bytes, no
  * member that nobody knows, but in transactions. Each says in one place what it takes: to the caller, to the OpenRPC document and to the tests.
  */
-import { parseAddress } from "../base/address.ts";
-import { bytesToHex, type Hex, hexToBytes } from "../base/bytes.ts";
+import { type Hex, hexToBytes } from "../base/bytes.ts";
 import { isCoded } from "../base/errors.ts";
 import type { Address } from "../vm/state/account.ts";
 import { invalidParams } from "./rpc-error.ts";
@@ -59,22 +58,16 @@ function bytesOf(text: string): Uint8Array | undefined {
   }
 }
 
-/** As programs write addresses: there is no checksum to check. */
-const PLAIN_ADDRESS = /^0x[0-9a-f]{40}$/;
+const ADDRESS_TEXT = /^0x[0-9a-f]{40}$/i;
 
+/** In any case: a program has written it, and Ethereum's nodes do not look at the checksum (EIP-55) either. */
 export const address: Parameter<Address> = {
   name: "address",
-  wanted: "an address",
+  wanted: "an address: 0x and 40 hexadecimal digits",
   schema: ADDRESS,
   read(value, where) {
-    if (typeof value !== "string") return refuse(where, this.wanted);
-    if (PLAIN_ADDRESS.test(value)) return value as Address;
-    try {
-      return bytesToHex(parseAddress(value));
-    } catch (error) {
-      if (isCoded(error, "BAD_ADDRESS")) throw invalidParams(`${where}: ${error.message}`);
-      throw error;
-    }
+    if (typeof value !== "string" || !ADDRESS_TEXT.test(value)) return refuse(where, this.wanted);
+    return value.toLowerCase() as Address;
   },
 };
 

@@ -69,7 +69,6 @@ describe("JSON-RPC 2.0", () => {
     ["a parameter that is missing", "eth_getBalance", []],
     ["too many parameters", "eth_chainId", [1]],
     ["a wrong address", "eth_getBalance", ["0x12", "latest"]],
-    ["a wrong checksum", "eth_getBalance", ["0x70997970C51812dc3A010C7d01b50e0d17dc79c8"]],
     ["a leading zero in a quantity", "eth_getBlockByNumber", ["0x01", false]],
     ["a plain number for a block", "eth_getBlockByNumber", [1, false]],
     ["a tag that does not exist", "eth_getBlockByNumber", ["newest", false]],

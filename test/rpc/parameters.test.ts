@@ -47,6 +47,18 @@ describe("wrong parameters are refused with -32602 and the name of the parameter
   });
 });
 
+it("takes addresses in any case, whether or not the capitals are a checksum", async () => {
+  const balance = await fixture.call("eth_getBalance", BOB.address);
+  expect(balance).not.toBe("0x0");
+  const digits = [...BOB.address.slice(2)];
+  const odd = `0x${digits.map((digit, index) => (index % 2 === 0 ? digit.toUpperCase() : digit)).join("")}`;
+  for (const text of [`0x${digits.join("").toUpperCase()}`, odd]) {
+    expect(await fixture.call("eth_getBalance", text)).toBe(balance);
+  }
+  const call = { to: BOB.address, value: balance, from: odd };
+  expect(await fixture.call("eth_estimateGas", call)).toBe("0x5208");
+});
+
 describe("refusals in the words that clients match on", () => {
   const send = async (raw: Uint8Array): Promise<string> => {
     const { error } = await fixture.ask("eth_sendRawTransaction", bytesToHex(raw));
