@@ -106,6 +106,15 @@ export const callRequest: Parameter<CallRequest> = mapped(
   },
 );
 
+/** A call that is meant for another chain is a mistake, as a transaction would be. A request without one is for any. */
+export function requireChain(
+  { chainId }: Pick<CallRequest, "chainId">,
+  ours: bigint,
+  where = "parameter 1 (transaction)",
+): void {
+  if (chainId !== undefined && chainId !== ours) throw invalidParams(`${where}.chainId must be 0x${ours.toString(16)}`);
+}
+
 /** The call with all the gas that it may have. Throws TX_FEE_BELOW_BASE_FEE. */
 export function messageOf(request: CallRequest, environment: BlockEnvironment, callGas: number): CallMessage {
   const { from = NOBODY, to, value, data: input, accessList: accesses = [] } = request;

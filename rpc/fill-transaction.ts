@@ -2,19 +2,16 @@
 import type { Address } from "../vm/state/account.ts";
 import type { UnsignedTransaction } from "../vm/transaction/transaction.ts";
 import { LATEST } from "./block-reference.ts";
-import type { CallRequest } from "./call-request.ts";
+import { type CallRequest, requireChain } from "./call-request.ts";
 import { jobBlock } from "./calls/job-block.ts";
 import type { RpcContext } from "./method.ts";
-import { invalidParams } from "./rpc-error.ts";
 import { NO_BLOCK_OVERRIDES, NO_OVERRIDES } from "./state-override.ts";
 import { nextBlockBaseFee, SUGGESTED_TIP } from "./suggested-fees.ts";
 
 export async function fillTransaction(context: RpcContext, request: CallRequest): Promise<UnsignedTransaction> {
   const { chain, job, wait } = context;
   const { chainId } = chain.spec;
-  if (request.chainId !== undefined && request.chainId !== chainId) {
-    throw invalidParams(`parameter 1 (transaction).chainId must be 0x${chainId.toString(16)}`);
-  }
+  requireChain(request, chainId);
   const from: Address = request.from ?? "0x0000000000000000000000000000000000000000";
   const place = { block: jobBlock(chain, LATEST), stateOverrides: NO_OVERRIDES, blockOverrides: NO_BLOCK_OVERRIDES };
   return {

@@ -1,5 +1,5 @@
 import type { AccessListEntry } from "../../vm/transaction/transaction.ts";
-import { messageOf, revertMessage } from "../call-request.ts";
+import { messageOf, requireChain, revertMessage } from "../call-request.ts";
 import { MAX_ACCESS_LIST_TRIALS } from "../limits.ts";
 import { AccessListener } from "./access-listener.ts";
 import type { CallJobRequest } from "./call-job.ts";
@@ -18,6 +18,7 @@ export async function accessListJob(
   context: JobContext,
   { request, ...place }: CallJobRequest,
 ): Promise<AccessListResult> {
+  requireChain(request, context.spec.chainId);
   const { state, environment, precompiles } = callSetting(context, place);
   let accessList = request.accessList ?? [];
   for (let trial = 1; ; trial++) {

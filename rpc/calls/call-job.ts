@@ -1,5 +1,5 @@
 import type { Hex } from "../../base/bytes.ts";
-import { type CallRequest, callFailure, messageOf, outputText } from "../call-request.ts";
+import { type CallRequest, callFailure, messageOf, outputText, requireChain } from "../call-request.ts";
 import { type CallPlace, callSetting } from "./call-setting.ts";
 import type { JobContext } from "./job-context.ts";
 
@@ -9,6 +9,7 @@ export interface CallJobRequest extends CallPlace {
 
 /** What the call returns. Throws what eth_call answers with. */
 export async function callJob(context: JobContext, { request, ...place }: CallJobRequest): Promise<Hex> {
+  requireChain(request, context.spec.chainId);
   const { state, environment, precompiles } = callSetting(context, place);
   const message = messageOf(request, environment, context.limits.callGas);
   const outcome = await context.caller.call(state, environment, message, { precompiles });

@@ -6,7 +6,7 @@ import { estimateGas, type GasEstimate } from "../../vm/execution/estimate-gas.t
 import { isModuleAddress } from "../../vm/modules/addresses.ts";
 import type { StateReader } from "../../vm/state/reader.ts";
 import { transactionError } from "../../vm/transaction/errors.ts";
-import { callFailure, messageOf } from "../call-request.ts";
+import { callFailure, messageOf, requireChain } from "../call-request.ts";
 import { REFUSED, RpcError } from "../rpc-error.ts";
 import { SUGGESTED_TIP } from "../suggested-fees.ts";
 import type { CallJobRequest } from "./call-job.ts";
@@ -26,6 +26,7 @@ const MODULE_EXTRA = 200_000n;
  * come first. Throws what eth_estimateGas answers with.
  */
 export async function estimateJob(context: JobContext, { request, ...place }: CallJobRequest): Promise<bigint> {
+  requireChain(request, context.spec.chainId);
   const { state, environment, precompiles } = callSetting(context, place);
   const wanted = messageOf(request, environment, context.limits.callGas);
   const message = affordable(state, wanted);

@@ -6,7 +6,7 @@
 import { bytesToHex, type Hex } from "../../base/bytes.ts";
 import { RecordingState } from "../../vm/state/recording-state.ts";
 import { requireWholeBlock } from "../block-reference.ts";
-import { type CallRequest, messageOf } from "../call-request.ts";
+import { type CallRequest, messageOf, requireChain } from "../call-request.ts";
 import { REFUSED, RpcError } from "../rpc-error.ts";
 import type { TraceOptions } from "../trace-options.ts";
 import { replayOf, transactionsOf } from "./block-replay.ts";
@@ -79,6 +79,7 @@ export async function traceCallJob(
   context: JobContext,
   { request, options, ...place }: TraceCallRequest,
 ): Promise<string> {
+  requireChain(request, context.spec.chainId);
   const { state, environment, precompiles } = callSetting(context, place);
   const tracer = createTracer(options, new TraceRoom());
   const before = new RecordingState(state);

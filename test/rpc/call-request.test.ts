@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
+import type { Hex } from "../../base/bytes.ts";
 import { callRequest } from "../../rpc/call-request.ts";
 import { ALICE, BOB } from "../chain/runtime/support/single-node.ts";
 import { RpcFixture } from "./support/rpc-fixture.ts";
@@ -26,6 +27,19 @@ it("takes transactions with members of no meaning, as web3.js sends them", async
   const blockStateCalls = [{ calls: [call] }];
   expect(await fixture.call("eth_simulateV1", { blockStateCalls })).toMatchObject([{ calls: [{ status: "0x1" }] }]);
   expect(callRequest.schema).not.toHaveProperty("additionalProperties");
+});
+
+it("refuses a transaction that is meant for another chain, whatever is asked about it", async () => {
+  const ours = await fixture.call<Hex>("eth_chainId");
+  const methods = ["eth_call", "eth_estimateGas", "eth_createAccessList", "debug_traceCall", "eth_fillTransaction"];
+  const call = { from: ALICE.address, to: BOB.address, chainId: "0x1" };
+  for (const method of methods) {
+    expect((await fixture.ask(method, { ...call, chainId: ours })).error, method).toBeUndefined();
+    const error = { code: -32_602, message: `parameter 1 (transaction).chainId must be ${ours}` };
+    expect((await fixture.ask(method, call)).error, method).toEqual(error);
+  }
+  const { error } = await fixture.ask("eth_simulateV1", { blockStateCalls: [{ calls: [call] }] });
+  expect(error).toMatchObject({ code: -32_602, message: expect.stringContaining(`chainId must be ${ours}`) });
 });
 
 it("reads gasLimit as gas, where that is left out", () => {

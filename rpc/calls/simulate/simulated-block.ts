@@ -10,7 +10,7 @@ import type { GrowingOverlay } from "../../../vm/state/growing-overlay.ts";
 import { applyOverrides } from "../../../vm/state/state-override.ts";
 import { transactionError } from "../../../vm/transaction/errors.ts";
 import { decodeTransaction, encodeSigned, type Transaction } from "../../../vm/transaction/transaction.ts";
-import { type CallRequest, messageOf, requireBaseFee } from "../../call-request.ts";
+import { type CallRequest, messageOf, requireBaseFee, requireChain } from "../../call-request.ts";
 import { RpcError } from "../../rpc-error.ts";
 import type { SimulatedBlockRequest } from "../../simulate-request.ts";
 import type { JobContext } from "../job-context.ts";
@@ -47,6 +47,7 @@ export async function runCalls(
   let gasUsed = 0n;
   for (const request of calls) {
     const left = environment.gasLimit - gasUsed;
+    requireChain(request, context.rules.chainId, "parameter 1 (payload).blockStateCalls[].calls[]");
     // Before the sender's money and nonce are looked at, as Ethereum's clients do.
     if (options.validation) requireBaseFee(request, environment.baseFeePerGas);
     const message = messageWithin(request, environment, left, context.limits.callGas);
