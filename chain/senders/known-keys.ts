@@ -51,7 +51,7 @@ interface Candidate {
 const SIGNATURE_BYTES = 97;
 const RANDOM_BYTES = 16;
 /** Fewer are recovered as fast one by one (measured). */
-const MIN_CHECKED = 4;
+const MIN_CHECKED = 3;
 /** In each of two generations, at most; 3 kB each when they have a table. */
 const MAX_KEYS = 2_048;
 
