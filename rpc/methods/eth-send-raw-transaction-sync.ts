@@ -15,16 +15,20 @@ const TIMEOUT = 4;
 /** Of all clients of this process. */
 const WAITS = new SyncWaits({ waits: MAX_SYNC_WAITS, share: SYNC_WAITS_SHARE });
 
-/** Milliseconds, at most what the node allows; a number, or a quantity. */
+/** Milliseconds, at most what the node allows; a number, or a quantity. What is no time is left out, by EIP-7966. */
 const timeout: Parameter<number> = {
   name: "timeout",
   wanted: "milliseconds",
-  schema: { anyOf: [integer.schema, quantity.schema] },
+  schema: { anyOf: [{ type: "integer" }, quantity.schema] },
   read: (value, where) => {
-    const wanted = typeof value === "string" ? Number(quantity.read(value, where)) : integer.read(value, where);
-    return Math.min(wanted, MAX_SYNC_MILLISECONDS);
+    const wanted = typeof value === "string" ? Number(quantity.read(value, where)) : wholeNumber(value, where);
+    return wanted > 0 ? Math.min(wanted, MAX_SYNC_MILLISECONDS) : SYNC_MILLISECONDS;
   },
 };
+
+function wholeNumber(value: unknown, where: string): number {
+  return Number.isSafeInteger(value) ? (value as number) : integer.read(value, where);
+}
 
 function tooLate(hash: string, milliseconds: number): RpcError {
   const message = `the transaction was added to the transaction pool but was not processed in ${milliseconds} ms`;

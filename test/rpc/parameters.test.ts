@@ -99,8 +99,21 @@ describe("eth_sendRawTransactionSync", () => {
     expect(await answer).toMatchObject({ status: "0x1", from: ALICE.address });
   });
 
+  it("waits for as long as usual when it is given no time, and refuses what is no number", async () => {
+    const raw = bytesToHex(fixture.alone.sign(ALICE));
+    for (const timeout of [0, -1, "0x0", null]) {
+      const next = bytesToHex(fixture.alone.sign(ALICE, { nonce: fixture.chain.nextNonce(ALICE.address) }));
+      const receipt = fixture.call("eth_sendRawTransactionSync", next, timeout);
+      await fixture.alone.nextBlock(fixture.chain);
+      expect(await receipt, String(timeout)).toMatchObject({ status: "0x1" });
+    }
+    for (const timeout of [1.5, "soon", {}]) {
+      expect((await fixture.ask("eth_sendRawTransactionSync", raw, timeout)).error?.code).toBe(-32_602);
+    }
+  });
+
   it("gives up in time, and says which transaction it has taken", async () => {
-    const raw = bytesToHex(fixture.alone.sign(ALICE, { nonce: 9n }));
+    const raw = bytesToHex(fixture.alone.sign(ALICE, { nonce: 19n }));
     const { error } = await fixture.ask("eth_sendRawTransactionSync", raw, "0x1");
     expect(error).toMatchObject({ code: 4, data: expect.stringMatching(/^0x[0-9a-f]{64}$/) });
     expect(await fixture.call("eth_getTransactionByHash", error?.data as Hex)).not.toBeNull();
