@@ -53,6 +53,8 @@ export const devnet: Command = defineCommand({
     },
     rpcCors: nodeOptions.rpcCors,
     rpcHosts: nodeOptions.rpcHosts,
+    rpcMethods: nodeOptions.rpcMethods,
+    rpcLimit: nodeOptions.rpcLimit,
     archive: { type: "flag", description: "keep the state of every block, for historical queries" },
     logLevel: {
       type: "string",
@@ -73,6 +75,9 @@ export const devnet: Command = defineCommand({
     const { signal } = context;
     // Loaded now, because the node is most of the program, and other commands shall start at once.
     const { runDevnet } = await import("../devnet/run-devnet.ts");
+    const { readRpcLimits } = await import("../node/rpc-settings.ts");
+    // Each validator reads them too, but then an old chain may be gone.
+    readRpcLimits(options.rpcLimit, "ogpu devnet");
     await runDevnet(options, signal, context);
     return 0;
   },

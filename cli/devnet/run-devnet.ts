@@ -12,6 +12,7 @@ import { checkSameSpec, newDevnetSpec } from "./devnet-spec.ts";
 import { DevnetVoice } from "./devnet-voice.ts";
 import { choosePort, isFree, tryListening } from "./ports.ts";
 import { PROVIDER_ACCOUNTS, ProviderProcesses, VERIFIER_ACCOUNTS } from "./provider-processes.ts";
+import { type RpcRights, rpcArguments } from "./rpc-arguments.ts";
 import { Supervisor } from "./supervisor.ts";
 import type { ChildEvent } from "./validator-process.ts";
 
@@ -26,7 +27,7 @@ const CACHE = 32;
 /** Milliseconds without a final block after which people are told where to look. */
 const PATIENCE = 30_000;
 
-export interface DevnetOptions {
+export interface DevnetOptions extends RpcRights {
   readonly dataDir: string;
   readonly fresh: boolean;
   readonly spec: string | undefined;
@@ -34,8 +35,6 @@ export interface DevnetOptions {
   readonly providers: number;
   readonly rpcPort: number | undefined;
   readonly rpcHost: string;
-  readonly rpcCors: readonly string[];
-  readonly rpcHosts: readonly string[];
   readonly archive: boolean;
   readonly logLevel: string;
 }
@@ -238,15 +237,14 @@ class Devnet {
 
   #argsOf(index: number): readonly string[] {
     const { p2pPort, rpcPort, hasStarted } = this.#state.validators[index] as RememberedValidator;
-    const { rpcHost, rpcCors, rpcHosts, archive, logLevel } = this.#options;
+    const { rpcHost, archive, logLevel } = this.#options;
     const others = this.#peers.filter((_, other) => other !== index);
     return [
       ...["validator", "--json", "--stop-with-input", "--spec", this.#folder.specPath],
       ...["--dev-key", String(index), "--data-dir", this.#folder.validatorFolder(index)],
       ...["--listen", `/ip4/${P2P_HOST}/tcp/${p2pPort}`, ...others.flatMap((peer) => ["--persistent-peer", peer])],
       ...["--rpc-host", rpcHost, "--rpc-port", String(rpcPort)],
-      ...rpcCors.flatMap((origins) => ["--rpc-cors", origins]),
-      ...rpcHosts.flatMap((names) => ["--rpc-hosts", names]),
+      ...rpcArguments(this.#options),
       ...["--cache", String(CACHE), "--log-level", logLevel],
       // Later, a folder without a log is one that was lost.
       ...(hasStarted === 1 ? [] : ["--new-key", "--from-genesis"]),

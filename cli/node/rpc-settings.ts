@@ -18,9 +18,14 @@ export function rpcOptions(options: NodeOptions, path: string): RpcOptions | und
   return {
     host,
     port,
-    limits: readValue("--rpc-limit", rpcLimit.join(","), path, () => limitsFrom(parts(rpcLimit))),
+    limits: readRpcLimits(rpcLimit, path),
     access: { cors: rpcCors.length === 0 ? ["*"] : parts(rpcCors), hosts: parts(rpcHosts), methods: parts(rpcMethods) },
   };
+}
+
+/** Throws USAGE. */
+export function readRpcLimits(texts: readonly string[], path: string): RpcLimits {
+  return readValue("--rpc-limit", texts.join(","), path, () => limitsFrom(parts(texts)));
 }
 
 /** Each may be given several times, or once with commas. */
