@@ -31,7 +31,7 @@ export class VoteGate {
       case "certificate":
         return prepareCertificate(state, from, message.certificate);
       case "proposal":
-        return prepareProposal(state, from, message.proposal);
+        return this.#prepareProposal(state, from, message.proposal);
       case "block": {
         const { block } = message;
         if (block.epoch !== state.epoch.number || !state.wanted.has(block.hash)) return [];
@@ -72,6 +72,21 @@ export class VoteGate {
     this.#epoch = epoch.number;
     this.#finalView = finalView;
     this.#waiting.keepOnly((view) => view > finalView || view === finalRound?.view);
+  }
+
+  /**
+   * A leader may sign any number of blocks for one view, and each takes signature checks and a body to read. After the
+   * first only the vote is looked at, until that has shown that there are two; but the block of a quorum is wanted.
+   */
+  #prepareProposal(state: ConsensusState, from: PeerId, proposal: Proposal): readonly CheckJob[] {
+    const { vote } = proposal;
+    if (vote.epoch > state.epoch.number) return [ahead(from)];
+    if (!isProposable(state, proposal)) return [];
+    const round = state.rounds.get(vote.view);
+    if (round?.votes.vote("PROPOSE", vote.validator)?.hash === vote.hash) return [];
+    const isLacking = round?.notarization?.hash === vote.hash && !state.blocks.has(vote.hash);
+    if (round?.candidate !== undefined && !isLacking) return this.#prepareVote(state, from, vote);
+    return [{ type: "proposal", from, set: state.epoch.set, proposal }];
   }
 
   #prepareVote(state: ConsensusState, from: PeerId, vote: Vote): readonly CheckJob[] {
@@ -264,16 +279,12 @@ function prepareFinals(state: ConsensusState, from: PeerId, segments: readonly F
 }
 
 /** A block of an earlier view may only be a seal. Leaders are fixed, so the check needs no vote of the sender. */
-function prepareProposal(state: ConsensusState, from: PeerId, proposal: Proposal): readonly CheckJob[] {
-  const { vote, block, parentView } = proposal;
+function isProposable(state: ConsensusState, { vote, block, parentView }: Proposal): boolean {
   const { number } = state.epoch;
-  if (vote.epoch > number) return [ahead(from)];
-  if (vote.epoch !== number || vote.kind !== "PROPOSE" || vote.hash !== block.hash || block.epoch !== number) return [];
-  if (vote.view <= state.finalView || vote.view > state.view + VIEW_WINDOW) return [];
-  if (block.view > vote.view || (block.view < vote.view && block.next === undefined)) return [];
-  if (block.view < 1 || parentView >= vote.view) return [];
-  if (vote.validator !== leaderAt(state, vote.view)) return [];
-  if (state.rounds.get(vote.view)?.votes.vote("PROPOSE", vote.validator)?.hash === vote.hash) return [];
-  if (block.proposer !== leaderAt(state, block.view)) return [];
-  return [{ type: "proposal", from, set: state.epoch.set, proposal }];
+  if (vote.epoch !== number || vote.kind !== "PROPOSE" || vote.hash !== block.hash || block.epoch !== number)
+    return false;
+  if (vote.view <= state.finalView || vote.view > state.view + VIEW_WINDOW) return false;
+  if (block.view > vote.view || (block.view < vote.view && block.next === undefined)) return false;
+  if (block.view < 1 || parentView >= vote.view) return false;
+  return vote.validator === leaderAt(state, vote.view) && block.proposer === leaderAt(state, block.view);
 }
