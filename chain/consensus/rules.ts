@@ -36,16 +36,18 @@ function notarizeRule(state: ConsensusState, round: Round): void {
   // On a branch that died; or its view is not near, and what leads there is asked for.
   if (entry === undefined && isSoon(state, view)) return;
   if (!isAcceptable(state, view, candidate)) return;
-  if (entry?.status !== "valid" || isTooEarly(state, candidate.block)) return;
+  if (entry?.status !== "valid" || isTooEarly(state, view, candidate.block)) return;
   if (maySign(state, "NOTARIZE", view, candidate.block.hash)) sign(state, "NOTARIZE", view, candidate.block.hash);
 }
 
 /** Waits, and is not rejected: a block from a clock ahead of ours, and one with content too far above our final one. */
-function isTooEarly(state: ConsensusState, block: Block): boolean {
+function isTooEarly(state: ConsensusState, view: number, block: Block): boolean {
   const { maxSkew, maxUnfinal } = state.parameters;
+  // A seal proposed again: a quorum has found its time right, and no other block can take its place.
+  const isAgain = block.view < view;
   // No block can be older than its parent: one of the same time is as early as can be.
   const isFirstMoment = block.time === validBlock(state, block.parent)?.time;
-  if (block.time > state.now + maxSkew && !isFirstMoment) {
+  if (block.time > state.now + maxSkew && !isFirstMoment && !isAgain) {
     wakeAt(state, block.time - maxSkew);
     return true;
   }

@@ -220,6 +220,22 @@ describe("which parent is acceptable", () => {
     expect(core.sent).toEqual([voteText("NOTARIZE", view, block.hash)]);
   });
 
+  it("does not ask for the time of a seal that is proposed again, for clocks may have been set back since", () => {
+    const core = new CoreDriver(1);
+    const first = core.viewLedBy("another");
+    core.skipTo(first);
+    core.now += 300_000;
+    core.timeOut();
+    const seal = core.block(first);
+    core.propose(first, seal);
+    core.certify("NOTARIZE", first, seal.hash);
+    const second = core.viewLedBy("another", first + 1);
+    core.skipTo(second);
+    core.now -= 300_000;
+    core.propose(second, seal, first);
+    expect(core.sent).toContain(voteText("NOTARIZE", second, seal.hash));
+  });
+
   it("after a seal proposes and accepts nothing but the seal itself, until it is final", () => {
     const core = new CoreDriver(1);
     const first = core.viewLedBy("another");
