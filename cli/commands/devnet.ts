@@ -37,7 +37,7 @@ export const devnet: Command = defineCommand({
       type: "string",
       placeholder: "spec",
       description:
-        "for a new network, another chain spec: a file (see: ogpu genesis create --help), testnet or mainnet",
+        "for a new network, another chain spec: a file (see: ogpu genesis create --help) whose cap has room for the stakes",
     },
     rpcPort: {
       type: "integer",

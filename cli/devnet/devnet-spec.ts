@@ -5,13 +5,14 @@ import { CodedError } from "../../base/errors.ts";
 import { OGPU } from "../../base/units.ts";
 import type { ChainSpec } from "../../genesis/chain-spec.ts";
 import { developmentValidatorKey, developmentValidators } from "../../genesis/development-validators.ts";
+import { verifyParameters } from "../../genesis/verify-parameters.ts";
 import { chainSpecJson } from "../../genesis/write-chain-spec.ts";
 import { testAccount } from "../../rpc/development/test-accounts.ts";
 import { readSpec } from "../spec-file.ts";
 import { VERIFIER_ACCOUNTS } from "./provider-processes.ts";
 
 export interface SpecChoice {
-  /** A file, or a network that ships. */
+  /** A file. Those that ship allocate and mint all that their cap allows: nothing is left for validators' stakes. */
   readonly spec: string | undefined;
   readonly validators: number | undefined;
 }
@@ -24,10 +25,11 @@ const VERIFIER_STAKE = 1_000n * OGPU;
 /** As long as may be: that old keys leak is no worry where everybody has them. */
 const TRUSTING_SECONDS = 31_536_000;
 
-/** Of a new chain. `now` in milliseconds. */
+/** Of a new chain. `now` in milliseconds. Throws DEVNET_SPEC_UNFIT. */
 export async function newDevnetSpec({ spec: name, validators }: SpecChoice, now: number): Promise<ChainSpec> {
   const template = await readSpec(name ?? "devnet");
   const spec = withValidators(template, validators);
+  refuseUnfit(spec);
   if (name !== undefined) return spec;
   // Genesis is old enough that the first block, the heartbeat's, comes at once and shows that the validators agree, and
   // young enough to be trusted by whoever catches up.
@@ -57,7 +59,24 @@ export async function checkSameSpec(kept: ChainSpec, choice: SpecChoice, directo
 function withValidators(spec: ChainSpec, count: number | undefined): ChainSpec {
   const has = spec.validators.length;
   if (has > 0 && (count ?? has) === has && isDevelopment(spec)) return spec;
-  return { ...spec, validators: developmentValidators(count ?? DEFAULT_VALIDATORS, bls) };
+  const { minSelfStake } = spec.modules.staking;
+  const made = developmentValidators(count ?? DEFAULT_VALIDATORS, bls);
+  return {
+    ...spec,
+    validators: made.map((each) => (each.stake < minSelfStake ? { ...each, stake: minSelfStake } : each)),
+  };
+}
+
+/** The spec was valid: what is wrong now is wrong with the development validators in it. */
+function refuseUnfit(spec: ChainSpec): void {
+  const problems = verifyParameters(spec);
+  if (problems.length === 0) return;
+  const lines = problems.map(({ path, message }) => `  ${path}: ${message}`);
+  const text = [`"${spec.name}" cannot have ${spec.validators.length} development validators:`, ...lines].join("\n");
+  throw new CodedError("DEVNET_SPEC_UNFIT", text, {
+    problems,
+    hint: "Make a spec with room for their stakes: ogpu genesis create <file> --name <name> --chain-id <id>",
+  });
 }
 
 function isDevelopment({ validators }: ChainSpec): boolean {

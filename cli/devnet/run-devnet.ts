@@ -44,9 +44,12 @@ export async function runDevnet(options: DevnetOptions, signal: AbortSignal, con
   const folder = await DevnetFolder.open(options.dataDir, options.fresh);
   try {
     const firstPort = await chooseFirstPort(options, context);
+    const kept = options.fresh ? undefined : await folder.load();
+    if (kept !== undefined) await checkSameSpec(kept.spec, options, folder.directory);
+    const spec = kept?.spec ?? (await newDevnetSpec(options, Date.now()));
     // Only now: who cannot start must not lose the old chain by trying.
     if (options.fresh) await folder.clear();
-    const { spec, state } = await prepare(folder, options, firstPort);
+    const state = await prepare(folder, options, firstPort, spec, kept?.state);
     await new Devnet(folder, spec, state, options, context).run(signal);
   } finally {
     await folder.close();
@@ -80,19 +83,18 @@ async function refuseTaken(host: string, port: number): Promise<void> {
   });
 }
 
-/** The spec, and ports for everybody: those of last time where they are still free. */
+/** Ports for everybody: those of last time where they are still free. */
 async function prepare(
   folder: DevnetFolder,
   options: DevnetOptions,
   firstPort: number,
-): Promise<{ readonly spec: ChainSpec; readonly state: DevnetState }> {
-  const kept = await folder.load();
-  if (kept !== undefined) await checkSameSpec(kept.spec, options, folder.directory);
-  const spec = kept?.spec ?? (await newDevnetSpec(options, Date.now()));
+  spec: ChainSpec,
+  kept: DevnetState | undefined,
+): Promise<DevnetState> {
   const taken = new Set<number>(firstPort === 0 ? [] : [firstPort]);
   const validators: RememberedValidator[] = [];
   for (const index of spec.validators.keys()) {
-    const before = kept?.state.validators[index];
+    const before = kept?.validators[index];
     validators.push({
       p2pPort: await choosePort(P2P_HOST, before?.p2pPort, taken),
       rpcPort:
@@ -104,12 +106,12 @@ async function prepare(
   }
   const providerPorts: number[] = [];
   for (const index of PROVIDER_ACCOUNTS.keys()) {
-    providerPorts.push(await choosePort(PROVIDER_HOST, kept?.state.providerPorts[index], taken));
+    providerPorts.push(await choosePort(PROVIDER_HOST, kept?.providerPorts[index], taken));
   }
   const state: DevnetState = { version: 1, validators, providerPorts };
   if (kept === undefined) await folder.create(spec, state);
   else await folder.save(state);
-  return { spec, state };
+  return state;
 }
 
 /** One after the other from the first one on, unless that was to be any. */

@@ -1,9 +1,22 @@
-import { describe, expect, it } from "vitest";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { checkSameSpec, newDevnetSpec } from "../../../cli/devnet/devnet-spec.ts";
 import { networkSpec } from "../../../genesis/networks.ts";
+import { chainSpecJson } from "../../../genesis/write-chain-spec.ts";
 
 const NOW = 1_800_000_000_000;
 const UNSAID = { spec: undefined, validators: undefined };
+
+const folder = mkdtempSync(join(tmpdir(), "ogpu-devnet-spec-"));
+/** The testnet's, without the money of one account. */
+const roomy = join(folder, "roomy.json");
+beforeAll(() => {
+  const spec = networkSpec("testnet");
+  writeFileSync(roomy, JSON.stringify(chainSpecJson({ ...spec, accounts: spec.accounts.slice(1) })));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
 
 describe("the spec of a new devnet", () => {
   it("begins so long ago that the first heartbeat is due", async () => {
@@ -15,9 +28,19 @@ describe("the spec of a new devnet", () => {
 
   it("has as many development validators as asked for, also where the network has none", async () => {
     expect((await newDevnetSpec({ ...UNSAID, validators: 7 }, NOW)).validators).toHaveLength(7);
-    const testnet = await newDevnetSpec({ ...UNSAID, spec: "testnet" }, NOW);
-    expect(testnet).toMatchObject({ name: "testnet", genesisTime: networkSpec("testnet").genesisTime });
-    expect(testnet.validators).toEqual(networkSpec("devnet").validators);
+    const { name, genesisTime } = networkSpec("testnet");
+    const made = await newDevnetSpec({ ...UNSAID, spec: roomy }, NOW);
+    expect(made).toMatchObject({ name, genesisTime });
+    const { minSelfStake: stake } = made.modules.staking;
+    expect(made.validators).toEqual(networkSpec("devnet").validators.map((each) => ({ ...each, stake })));
+  });
+
+  it.each(["testnet", "mainnet"])("is not %s, whose cap has no room for their stakes", async (spec) => {
+    const made = newDevnetSpec({ ...UNSAID, spec }, NOW);
+    await expect(made).rejects.toMatchObject({
+      code: "DEVNET_SPEC_UNFIT",
+      message: expect.stringContaining("more than the cap"),
+    });
   });
 });
 
@@ -26,8 +49,8 @@ describe("a devnet that goes on", () => {
     const kept = await newDevnetSpec({ ...UNSAID, validators: 3 }, NOW);
     await checkSameSpec(kept, UNSAID, "here");
     await checkSameSpec(kept, { ...UNSAID, validators: 3 }, "here");
-    const testnet = await newDevnetSpec({ spec: "testnet", validators: 2 }, NOW);
-    await checkSameSpec(testnet, { ...UNSAID, spec: "testnet" }, "here");
+    const other = await newDevnetSpec({ spec: roomy, validators: 2 }, NOW);
+    await checkSameSpec(other, { ...UNSAID, spec: roomy }, "here");
   });
 
   it.each([
