@@ -79,7 +79,7 @@ export class Network {
     this.#dialer = this.#makeDialer();
     this.#streams = new GossipStreams(libp2p);
     this.#conduct = new Conduct({
-      ...{ scores, dialer: this.#dialer, log: this.#log, now },
+      ...{ scores, dialer: this.#dialer, roles: this.#roles, log: this.#log, now },
       session: (peer) => this.#sessions.get(peer),
     });
     this.#admission = new Admission({

@@ -168,6 +168,17 @@ describe("a peer is cut off", () => {
     await honestGoesOn();
   });
 
+  it("but not for a flood of votes when it is a validator: what is too much is lost", async () => {
+    for (let view = 1; view <= 20_000; view++)
+      honest.network.send(node.network.peerId, { type: "vote", vote: voteIn(view) });
+    await node.log.until((all) => all.filter(({ message }) => message === "a peer offends").length > 1_000);
+    expect(node.messages.items.length).toBeLessThan(10_000);
+    expect(node.log.items.map(({ message }) => message)).not.toContain("a peer is banned");
+    // Its rate lets the next ones pass after a while.
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    await honestGoesOn();
+  });
+
   it("for addresses that nobody asked for", async () => {
     const raw = await RawPeer.connect(node.address);
     await raw.greet();

@@ -1,0 +1,55 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { Conduct } from "../../../chain/network/conduct.ts";
+import { networkError } from "../../../chain/network/errors.ts";
+import { SILENT_LOG } from "../../../chain/network/log.ts";
+import type { PeerSession } from "../../../chain/network/peer-session.ts";
+import { type Offence, PeerScores } from "../../../chain/network/score.ts";
+
+const ADDRESS = "/ip4/8.8.8.8/tcp/30333";
+const IP = "8.8.8.8";
+
+let scores: PeerScores;
+let conduct: Conduct;
+let validators: Set<string>;
+
+beforeEach(() => {
+  scores = new PeerScores();
+  validators = new Set(["validator"]);
+  conduct = new Conduct({
+    scores,
+    log: SILENT_LOG,
+    now: () => 0,
+    dialer: { forget: () => undefined, isPersistent: (peer) => peer === "persistent" },
+    roles: { validatorOf: (peer) => (validators.has(peer) ? "0x01" : undefined) },
+    session: () => ({ connection: { remoteAddr: ADDRESS }, close: () => undefined }) as unknown as PeerSession,
+  });
+});
+
+function offend(peer: string, offence: Offence): void {
+  for (let i = 0; i < 100; i++) conduct.offend(peer, offence, networkError("NETWORK_BANNED", "a test"));
+}
+
+const FORGIVEN: readonly Offence[] = ["flood", "unresponsive"];
+
+describe.each(["persistent", "validator"])("a peer that is a %s one", (peer) => {
+  it.each(FORGIVEN)("is never banned for this: %s, nor is its address", (offence) => {
+    offend(peer, offence);
+    expect(scores.isBanned(peer, 0)).toBe(false);
+    expect(scores.scoreOf(peer, 0)).toBe(0);
+    expect(scores.isBanned(IP, 0)).toBe(false);
+  });
+
+  it.each<Offence>(["malformed", "invalid", "invalid-transaction", "useless"])("is banned for this: %s", (offence) => {
+    offend(peer, offence);
+    expect(scores.isBanned(peer, 0)).toBe(true);
+  });
+});
+
+it.each(FORGIVEN)("a stranger is banned for this: %s, and so is a validator that left the set", (offence) => {
+  validators.clear();
+  for (const peer of ["stranger", "validator"]) {
+    offend(peer, offence);
+    expect(scores.isBanned(peer, 0)).toBe(true);
+    expect(scores.isBanned(IP, 0)).toBe(true);
+  }
+});
