@@ -74,8 +74,9 @@ function giveUpRule(state: ConsensusState): void {
 function proposeRule(state: ConsensusState): void {
   const { view, parameters } = state;
   const round = roundOf(state, view);
-  const { propose, nullify } = state.guard.slot(view);
-  if (state.own !== round.leader || propose !== undefined || nullify !== undefined || round.timedOut) return;
+  if (state.own !== round.leader || state.guard.slot(view).nullify !== undefined || round.timedOut) return;
+  // Asked before building: below the signing floor a block that may not be proposed would be built again and again.
+  if (!maySign(state, "PROPOSE", view)) return;
   if (state.building === view || !isDue(state)) return;
   const parent = chooseParent(state, view);
   if (parent === undefined) return;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { NO_HASH } from "../../../base/votes.ts";
 import { addExecutedBlock } from "../../../chain/consensus/blocks.ts";
+import { Guard } from "../../../chain/consensus/guard.ts";
 import { CoreDriver, voteText } from "./support/core-driver.ts";
 
 describe("voting", () => {
@@ -266,6 +267,17 @@ describe("proposing", () => {
     busy.skipTo(busy.viewLedBy("core"));
     busy.feed({ type: "work", waiting: true });
     expect(busy.of("build")).toHaveLength(1);
+  });
+
+  it("makes no block in a view in which it may sign none", () => {
+    const core = new CoreDriver();
+    const view = core.viewLedBy("core");
+    core.skipTo(view);
+    core.state.guard = new Guard(0, 0, { floor: { epoch: 0, view } });
+    core.feed({ type: "work", waiting: true });
+    expect(core.of("build")).toEqual([]);
+    core.skipTo(core.viewLedBy("core", view + 1));
+    expect(core.of("build")).toHaveLength(1);
   });
 
   it("waits for the block interval after the parent", () => {
