@@ -5,7 +5,7 @@ import { scoredIp } from "./gate.ts";
 import { IP_PATIENCE } from "./limits.ts";
 import type { NetworkLog } from "./log.ts";
 import type { PeerSession } from "./peer-session.ts";
-import type { LimitedKind } from "./rate-limits.ts";
+import type { GossipKind } from "./rate-limits.ts";
 import type { RoleProofs } from "./role-proofs.ts";
 import type { Offence, PeerScores } from "./score.ts";
 
@@ -53,13 +53,10 @@ export class Conduct {
 
   /**
    * Whether gossip of that peer is within its rate. Also before the hello: gossipsub hands a message over once, so who is
-   * not heard when it comes first could hide what others send.
+   * not heard when it comes first could hide what others send. More than that is ignored, and no offence: a peer hands on
+   * what all others publish, and how much that is is not its doing.
    */
-  admits(peer: string, kind: LimitedKind, bytes: number): boolean {
-    const session = this.#host.session(peer);
-    if (session === undefined) return false;
-    if (session.rates.allows(kind, bytes, this.#host.now())) return true;
-    this.offend(peer, "flood", networkError("NETWORK_BANNED", `more gossip of kind ${kind} than allowed`));
-    return false;
+  admits(peer: string, kind: GossipKind, bytes: number): boolean {
+    return this.#host.session(peer)?.rates.allows(kind, bytes, this.#host.now()) ?? false;
   }
 }

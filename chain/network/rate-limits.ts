@@ -46,12 +46,14 @@ const RATES: Readonly<Record<LimitedKind, KindRate>> = {
   "blob-none": small(200, 400),
   "blob-busy": small(200, 400),
   "blob-part": bulk(200, 400),
+  // What a peer hands on is what a hundred busy nodes publish, each every TRANSACTION_PACE: the bytes are the bound.
   transactions: {
-    messages: { perSecond: 200, burst: 1_000 },
+    messages: { perSecond: 2_000, burst: 10_000 },
     bytes: { perSecond: 8 * MEGABYTE, burst: 32 * MEGABYTE },
   },
   final: bulk(50, 200),
-  progress: small(20, 100),
+  // The same of forty nodes, each every PROGRESS_PACE.
+  progress: small(200, 1_000),
 };
 
 /** The buckets of one peer. */
