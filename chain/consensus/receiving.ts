@@ -78,7 +78,11 @@ function onRequest(state: ConsensusState, from: PeerId, request: Request): void 
   else state.effects.push({ type: "serve", to: from, request });
 }
 
-/** Whoever asks about views that are final here gets the certificate that says so. */
+/**
+ * Whoever asks about views that are final here gets the certificate that says so. Of too many the highest are sent: what
+ * is asked for is what leads down from a view, and the next request goes on below. In ascending order, so that this one
+ * is not made before the last has come.
+ */
 function sendCertificates(
   state: ConsensusState,
   to: PeerId,
@@ -90,7 +94,7 @@ function sendCertificates(
     }
   }
   if (epoch !== state.epoch.number) return;
-  const inRange = certificatesAbove(state, from, last).slice(0, MAX_CERTIFICATES_SENT);
+  const inRange = certificatesAbove(state, from, last).slice(-MAX_CERTIFICATES_SENT);
   for (const certificate of inRange) send(state, to, { type: "certificate", certificate });
 }
 
