@@ -44,7 +44,7 @@ describe("callTracer", () => {
       to: contract,
       output: WORD,
       gasUsed: receipt["gasUsed"],
-      logs: [{ address: contract, topics: [TOPIC], data: WORD, position: "0x0" }],
+      logs: [{ address: contract, topics: [TOPIC], data: WORD, index: "0x0", position: "0x0" }],
     });
   });
 
@@ -87,6 +87,26 @@ describe("callTracer", () => {
     expect((trace["calls"] as Json[])[1]).not.toHaveProperty("value");
     const top = { tracer: "callTracer", tracerConfig: { onlyTopCall: true }, ...override };
     expect(await call("debug_traceCall", { to: target }, "latest", top)).not.toHaveProperty("calls");
+  });
+
+  it("numbers logs through the whole transaction, without those of messages that failed", async () => {
+    const { contract } = chain.facts;
+    const [target, failing] = [STRANGER.address, `0x${"77".repeat(20)}`];
+    // LOG0 of nothing. The failing one reverts after it; the target calls that one and the contract between two of its own.
+    const log = "60006000a0";
+    const calls = `60006000600060006000${`73${failing.slice(2)}`}5af1506000600060206000600073${contract.slice(2)}5af150`;
+    const stateOverrides = {
+      [failing]: { code: `0x${log}60006000fd` },
+      [target]: { code: `0x602a600052${log}${calls}${log}00` },
+    };
+    const trace = await call("debug_traceCall", { to: target }, "latest", { ...options, stateOverrides });
+    expect(trace).toMatchObject({
+      logs: [
+        { index: "0x0", position: "0x0" },
+        { index: "0x2", position: "0x2" },
+      ],
+      calls: [{ error: "execution reverted" }, { logs: [{ index: "0x1", position: "0x0" }] }],
+    });
   });
 
   it("traces all transactions of a block", async () => {

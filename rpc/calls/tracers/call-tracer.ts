@@ -11,6 +11,8 @@ interface CallLog {
   readonly address: Hex;
   readonly topics: readonly Hex[];
   readonly data: Hex;
+  /** How many logs the transaction had before it, without those of messages that failed. */
+  readonly index: Hex;
   /** How many messages its own message had sent before it. */
   readonly position: Hex;
 }
@@ -37,7 +39,9 @@ export class CallTracer implements Tracer {
   private readonly options: TraceOptions;
   private readonly room: TraceRoom;
   /** From the outermost to the one that runs; `undefined` for those that are not shown. */
-  private readonly open: { readonly node: CallNode | undefined; readonly gas: bigint }[] = [];
+  private readonly open: { readonly node: CallNode | undefined; readonly gas: bigint; readonly logs: number }[] = [];
+  /** So many logs there are, also of messages that are not shown. */
+  private logs = 0;
   private root: CallNode | undefined;
 
   constructor(options: TraceOptions, room: TraceRoom) {
@@ -56,7 +60,7 @@ export class CallTracer implements Tracer {
         parent.calls.push(node);
       }
     }
-    this.open.push({ node, gas: message.gas });
+    this.open.push({ node, gas: message.gas, logs: this.logs });
   }
 
   private nodeOf({ kind, from, to, value, gas, input }: BegunMessage): CallNode {
@@ -74,6 +78,7 @@ export class CallTracer implements Tracer {
 
   onEnd({ gasLeft, output, failure }: EndedMessage): void {
     const ended = this.open.pop();
+    if (failure !== undefined) this.logs = ended?.logs ?? 0;
     if (ended?.node === undefined) return;
     const { node, gas } = ended;
     this.room.take(2 * output.length);
@@ -83,11 +88,13 @@ export class CallTracer implements Tracer {
   }
 
   onLog({ address, topics, data }: Log): void {
+    const index = quantityText(this.logs++);
     const node = this.open.at(-1)?.node;
     if (!this.options.withLog || node === undefined) return;
     this.room.take(NODE_BYTES + 2 * data.length);
     node.logs ??= [];
-    node.logs.push({ address, topics, data: bytesToHex(data), position: quantityText(node.calls?.length ?? 0) });
+    const position = quantityText(node.calls?.length ?? 0);
+    node.logs.push({ address, topics, data: bytesToHex(data), index, position });
   }
 
   /** The outermost message has all the transaction's gas, also what it costs before anything runs. */
