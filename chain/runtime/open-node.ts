@@ -65,6 +65,8 @@ export interface OpenNodeOptions {
   readonly clock?: Clock;
   readonly say?: NodeLog;
   readonly meter?: NodeMeter;
+  /** Waited for before a node with a signer signs anything; never called for one that follows. */
+  readonly beforeSigning?: () => Promise<void>;
   readonly onFailure: (error: unknown) => void;
 }
 
@@ -156,6 +158,7 @@ async function openParts(options: OpenNodeOptions, opened: Closing): Promise<Ope
   node.onBlock(({ number }) => source.onFinal(number, clock.now()));
   node.onBlock((block) => footing.onBlock(block));
   node.onBlock(watchUpgrades);
+  if (signer !== undefined) await options.beforeSigning?.();
   relay.node = node;
   await node.start(network, journal.load());
   return { node, network, blobs, notSigning, footing: () => footing.now, close: () => opened.close() };

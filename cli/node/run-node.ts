@@ -135,6 +135,7 @@ class RunningNode {
       limits,
       say: this.#log.loggers,
       meter: this.#meter(),
+      beforeSigning: () => this.#noteSigning(),
       onFailure: this.#onFailure,
     });
     this.#opened = opened;
@@ -146,7 +147,6 @@ class RunningNode {
     );
     this.#watchBlocks(opened);
     this.#announce(opened);
-    await this.#noteSigning(opened);
     this.#awaitReadiness();
   }
 
@@ -159,10 +159,10 @@ class RunningNode {
     await runVerifiers({ keys, rpc, dataDir, log: this.#log.loggers("compute") }, stopped);
   }
 
-  /** From now on the key has signed on this chain, whatever becomes of the folder. */
-  async #noteSigning({ notSigning }: OpenNode): Promise<void> {
+  /** From now on the key has signed on this chain, whatever becomes of the folder, and of the rest of this start. */
+  async #noteSigning(): Promise<void> {
     const keystore = this.#settings.key?.keystore;
-    if (keystore === undefined || notSigning !== undefined) return;
+    if (keystore === undefined) return;
     await markSigned(keystore, this.#genesis).catch((error: unknown) => {
       const advice = "cannot note beside the keystore that this key signs: do not leave --new-key in a service file";
       this.#log.loggers("node").warn({ file: markerPath(keystore), error: String(error) }, advice);

@@ -3,7 +3,8 @@
  * file, and the data folder may be lost: the note then keeps the key from beginning a second log, as if it had never
  * signed. It is no guard, which is the log itself; it only makes --new-key true once.
  */
-import { readFile, writeFile } from "node:fs/promises";
+import { type FileHandle, open, readFile } from "node:fs/promises";
+import { dirname } from "node:path";
 import type { Hex } from "../../base/bytes.ts";
 import { systemCodeOf } from "../../base/errors.ts";
 
@@ -24,8 +25,25 @@ export async function hasSigned(keystore: string, genesis: Hex): Promise<boolean
   return (await chainsIn(markerPath(keystore))).includes(genesis);
 }
 
-/** Throws what the disk says: a keystore may be where nothing can be written. */
+/** Durable afterwards. Throws what the disk says: a keystore may be where nothing can be written. */
 export async function markSigned(keystore: string, genesis: Hex): Promise<void> {
   if (await hasSigned(keystore, genesis)) return;
-  await writeFile(markerPath(keystore), `${genesis}\n`, { flag: "a", mode: 0o600 });
+  const path = markerPath(keystore);
+  await changeSynced(path, "a", (file) => file.writeFile(`${genesis}\n`));
+  // The name as well: a power cut would take the file with it.
+  await changeSynced(dirname(path), "r", async () => {});
+}
+
+async function changeSynced(
+  path: string,
+  flags: "a" | "r",
+  change: (file: FileHandle) => Promise<void>,
+): Promise<void> {
+  const file = await open(path, flags, 0o600);
+  try {
+    await change(file);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
 }

@@ -79,6 +79,26 @@ describe("a validator with a keystore", () => {
     expect(said).toContain(`--new-key has no effect: by ${keystore}.signs`);
   });
 
+  it("has its note before it signs, so that a start that fails because of its port leaves one too", async () => {
+    const other = join(root, "port-taken.json");
+    writeFileSync(other, JSON.stringify({ ...JSON.parse(readFileSync(spec, "utf8")), chainId: 777_023 }));
+    const server = createServer().listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const before = readFileSync(`${keystore}.signs`, "utf8");
+    const { port } = server.address() as AddressInfo;
+    const replaced = new Map([
+      [spec, other],
+      ["0", String(port)],
+    ]);
+    const args = argsFor("port-taken").map((word) => replaced.get(word) ?? word);
+    const validator = spawn(process.execPath, [MAIN, ...args, "--new-key"], { stdio: "ignore" });
+    expect((await once(validator, "close"))[0]).toBe(1);
+    server.close();
+    const noted = readFileSync(`${keystore}.signs`, "utf8");
+    expect(noted.startsWith(before)).toBe(true);
+    expect(noted.length).toBeGreaterThan(before.length);
+  });
+
   it("ends with 0 when it is interrupted twice at once, as npm passes on what the terminal has sent already", async () => {
     // On a chain of its own: on the one above, this key has signed.
     const other = join(root, "interrupted.json");
