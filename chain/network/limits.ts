@@ -45,7 +45,7 @@ export const MAX_OUTGOING_BYTES: number = 256 * 1024 * 1024;
 /** Frames that are put together into one write, so that many votes cost one encryption. */
 export const COALESCE_BYTES = 16_384;
 
-/** Bytes of unfinished messages of all peers together. Whoever's next chunk goes beyond it is cut off. */
+/** Bytes of unfinished messages of all peers together. Beyond it, the peer with the most goes first. */
 export const MAX_PARTIAL_BYTES: number = 256 * 1024 * 1024;
 
 /** Validations of gossip under way for one peer, and for all; what comes on top of that is ignored. */

@@ -31,6 +31,7 @@ import { type NetworkLog, SILENT_LOG } from "./log.ts";
 import type { NetworkHandlers, NetworkOptions, PeerStatus } from "./options.ts";
 import { OutgoingBound } from "./outgoing-bound.ts";
 import { OutgoingBytes } from "./outgoing-bytes.ts";
+import { PartialBound } from "./partial-bound.ts";
 import { PeerExchange, usableAddresses } from "./peer-exchange.ts";
 import { PeerMemory } from "./peer-memory.ts";
 import { CHANNELS, encodeFrame, PeerSession, PROTOCOLS, type SessionHost } from "./peer-session.ts";
@@ -82,16 +83,19 @@ export class Network {
       ...{ scores, dialer: this.#dialer, roles: this.#roles, log: this.#log, now },
       session: (peer) => this.#sessions.get(peer),
     });
-    this.#admission = new Admission({
-      ...{ options, dialer: this.#dialer, roles: this.#roles },
-      sessions: () => [...this.#sessions.values()],
-    });
+    const sessions = () => [...this.#sessions.values()];
+    this.#admission = new Admission({ ...{ options, dialer: this.#dialer, roles: this.#roles }, sessions });
     this.#memory = new PeerMemory({
       ...{ file: options.peersFile, dialer: this.#dialer, log: this.#log, now },
       ready: () => this.#ready(),
     });
-    this.#bound = this.#makeBound();
-    this.#sessionHost = this.#makeSessionHost();
+    this.#bound = new OutgoingBound({
+      ...{ outgoing: this.#outgoing, maxBytes: options.maxOutgoingBytes, sessions },
+      gossipOf: ({ connection }) => this.#streams.waiting(connection.remotePeer),
+    });
+    const isTrusted = (peer: string) => this.#conduct.isTrusted(peer);
+    const partial = new PartialBound({ maxBytes: options.maxPartialBytes, sessions, isTrusted });
+    this.#sessionHost = this.#makeSessionHost(partial);
     this.#exchange = this.#makeExchange();
     this.#gossip = this.#makeGossip();
   }
@@ -254,23 +258,11 @@ export class Network {
     });
   }
 
-  #makeBound(): OutgoingBound {
-    return new OutgoingBound({
-      ...{ outgoing: this.#outgoing, maxBytes: this.#options.maxOutgoingBytes },
-      sessions: () => [...this.#sessions.values()],
-      gossipOf: ({ connection }) => this.#streams.waiting(connection.remotePeer),
-      drop: (session, reason) => {
-        this.#conduct.offend(session.peer, "unresponsive", reason);
-        session.close(reason);
-      },
-    });
-  }
-
-  #makeSessionHost(): SessionHost {
+  #makeSessionHost(partial: PartialBound): SessionHost {
     return {
       channels: channelsOf(this.#options.blockOf ?? announcedBlockOf),
       timing: this.#timing,
-      partial: { bytes: 0 },
+      partial,
       outgoing: this.#outgoing,
       now,
       hello: () => makeHello(this.#options, this.#proof, this.#handlers.status().height, this.addresses()),

@@ -30,6 +30,8 @@ export interface NetworkOptions {
   readonly outboundPeers?: number;
   /** Bytes that wait for all peers together, where the usual number is too many. */
   readonly maxOutgoingBytes?: number;
+  /** The same of messages that have not come whole. */
+  readonly maxPartialBytes?: number;
   /** A file where the peers that lasted are kept for the next start. */
   readonly peersFile?: string;
   /** Find peers on the local network. */

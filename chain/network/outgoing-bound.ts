@@ -1,5 +1,5 @@
 /** Holds what waits for all peers together within its bound, gossip included, which gossipsub keeps in its streams. */
-import { type NetworkError, networkError } from "./errors.ts";
+import { networkError } from "./errors.ts";
 import { MAX_OUTGOING_BYTES } from "./limits.ts";
 import type { OutgoingBytes } from "./outgoing-bytes.ts";
 import type { PeerSession } from "./peer-session.ts";
@@ -10,8 +10,6 @@ export interface OutgoingHost {
   sessions(): readonly PeerSession[];
   /** Bytes of gossip that wait for the peer. */
   gossipOf(session: PeerSession): number;
-  /** The peer goes. */
-  drop(session: PeerSession, reason: NetworkError): void;
 }
 
 export class OutgoingBound {
@@ -33,7 +31,7 @@ export class OutgoingBound {
 
   /** Whoever has the most waiting goes, until there is room: who takes what it is sent is never first. */
   check(): void {
-    const { outgoing, sessions, gossipOf, drop } = this.#host;
+    const { outgoing, sessions, gossipOf } = this.#host;
     while (outgoing.bytes + this.#gossip > this.#maxBytes) {
       const waiting = sessions().map((session) => {
         const gossip = gossipOf(session);
@@ -45,7 +43,7 @@ export class OutgoingBound {
       const { session, gossip, bytes } = most;
       this.#gossip -= gossip;
       const text = "of all that waits for peers, the most waits for this one";
-      drop(session, networkError("NETWORK_NOT_DRAINING", text, { bytes }));
+      session.cutOff(networkError("NETWORK_NOT_DRAINING", text, { bytes }));
     }
   }
 }

@@ -19,9 +19,10 @@ import {
 } from "../wire/node-message.ts";
 import { type NetworkError, networkError } from "./errors.ts";
 import { FrameReader, frameOf } from "./frames.ts";
-import { MAX_BLOB_QUEUE, MAX_CONSENSUS_QUEUE, MAX_DATA_QUEUE, MAX_PARTIAL_BYTES, type Timing } from "./limits.ts";
+import { MAX_BLOB_QUEUE, MAX_CONSENSUS_QUEUE, MAX_DATA_QUEUE, type Timing } from "./limits.ts";
 import { Outbox } from "./outbox.ts";
 import type { OutgoingBytes } from "./outgoing-bytes.ts";
+import type { PartialBound } from "./partial-bound.ts";
 import { RateLimits } from "./rate-limits.ts";
 import type { Offence } from "./score.ts";
 
@@ -41,7 +42,7 @@ export interface SessionHost {
   readonly channels: Channels;
   readonly timing: Timing;
   /** Bytes of unfinished messages, of all sessions. */
-  readonly partial: { bytes: number };
+  readonly partial: Pick<PartialBound, "bytes" | "check">;
   /** What waits to be sent, in all sessions. */
   readonly outgoing: OutgoingBytes;
   now(): number;
@@ -134,6 +135,11 @@ export class PeerSession {
     return Object.values(this.#outboxes).reduce((sum, { bytes }) => sum + bytes, 0);
   }
 
+  /** Bytes that have come of messages that are not complete. */
+  get partial(): number {
+    return [...this.#inbound.values()].reduce((sum, { counted }) => sum + counted, 0);
+  }
+
   start(): void {
     this.#push("consensus", { channel: "consensus", message: { type: "hello", hello: this.#host.hello() } });
     void this.#open("consensus");
@@ -195,11 +201,15 @@ export class PeerSession {
     this.#host.onClosed(this, reason);
   }
 
-  #stall(what: string): void {
+  /** It does not take what it is sent, or does not end what it began. */
+  cutOff(reason: NetworkError): void {
     if (this.#isClosed) return;
-    const reason = networkError("NETWORK_SILENT", `the peer ${what}`);
     this.#host.onOffence(this, "unresponsive", reason);
     this.close(reason);
+  }
+
+  #stall(what: string): void {
+    this.cutOff(networkError("NETWORK_SILENT", `the peer ${what}`));
   }
 
   #push(channel: ChannelName, message: Addressed): void {
@@ -262,7 +272,7 @@ export class PeerSession {
     inbound.begun = reader.buffered === 0 ? undefined : (inbound.begun ?? this.#heardAt);
     this.#host.partial.bytes += reader.buffered - inbound.counted;
     inbound.counted = reader.buffered;
-    if (this.#host.partial.bytes > MAX_PARTIAL_BYTES) this.#stall("sent more of a message than there is room for");
+    this.#host.partial.check();
   }
 
   #receive(channel: ChannelName, encoded: Uint8Array): void {

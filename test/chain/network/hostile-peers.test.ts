@@ -227,6 +227,35 @@ describe("a peer is cut off", () => {
     await honestGoesOn();
   });
 
+  it("for having begun the most when too much of unfinished messages has come from all together", async () => {
+    await stopNodes();
+    node = await startNode("node", { outboundPeers: 0, maxPartialBytes: 1_000_000 });
+    honest = await startNode("honest", { outboundPeers: 0, persistent: [node.address], validator: undefined });
+    await connected(node, honest);
+    const idle: RawPeer[] = [];
+    for (let i = 0; i < 3; i++) {
+      const raw = await RawPeer.connect(node.address, `idle ${i}`);
+      idle.push(raw);
+      await raw.greet();
+      const peer = raw.host.peerId.toString();
+      await node.peers.until(() => node.network.peers().some((status) => status.peer === peer));
+      const stream = await raw.open("data");
+      // All that there is room for, of messages that never end.
+      stream.send(frameOf(new Uint8Array(2_000_000)).subarray(0, 333_000));
+    }
+    const block = anyBlock(new Uint8Array(300_000).fill(1));
+    for (let count = 1; count <= 5; count++) {
+      expect(honest.network.send(node.network.peerId, { type: "block", block })).toBe(true);
+      await node.messages.until((all) => all.length === count);
+    }
+    await Promise.any(idle.map((raw) => raw.closed()));
+    const offenders = node.log.items.flatMap(({ message, data }) =>
+      message === "a peer offends" && "peer" in data ? [data.peer] : [],
+    );
+    expect(offenders).not.toContain(honest.network.peerId);
+    await honestGoesOn();
+  });
+
   it("for opening a channel twice", async () => {
     const raw = await RawPeer.connect(node.address);
     await raw.greet();
