@@ -12,6 +12,9 @@ export const MAX_WANTED = 64;
 /** Certificates in the answer to one request, and in one resend. */
 export const MAX_CERTIFICATES_SENT = 256;
 
+/** FINALIZE votes in one resend, and others: together, every second, well below what peers take (`rate-limits.ts`). */
+export const MAX_VOTES_RESENT = 256;
+
 /** Unchecked votes of one peer in one view: one of each kind, for it hands on its own and its leader's PROPOSE only. */
 export const MAX_UNCHECKED_PER_PEER = 4;
 
