@@ -2,11 +2,15 @@
  * Holds what has come of unfinished messages, of all peers together, within its bound. Whoever has the most goes, not
  * whoever comes next: else a few that begin long messages and stop would have all others cut off.
  */
-import { networkError } from "./errors.ts";
+import { type NetworkError, networkError } from "./errors.ts";
 import { MAX_PARTIAL_BYTES } from "./limits.ts";
-import type { PeerSession } from "./peer-session.ts";
 
-export type PartialSession = Pick<PeerSession, "peer" | "partial" | "cutOff">;
+export interface PartialSession {
+  readonly peer: string;
+  /** Bytes that have come of messages that are not complete. */
+  readonly partial: number;
+  cutOff(reason: NetworkError): void;
+}
 
 export interface PartialHost {
   readonly maxBytes: number | undefined;

@@ -233,17 +233,19 @@ describe("a peer is cut off", () => {
     honest = await startNode("honest", { outboundPeers: 0, persistent: [node.address], validator: undefined });
     await connected(node, honest);
     const idle: RawPeer[] = [];
-    for (let i = 0; i < 3; i++) {
+    for (let i = 0; i < 4; i++) {
       const raw = await RawPeer.connect(node.address, `idle ${i}`);
       idle.push(raw);
       await raw.greet();
       const peer = raw.host.peerId.toString();
       await node.peers.until(() => node.network.peers().some((status) => status.peer === peer));
       const stream = await raw.open("data");
-      // All that there is room for, of messages that never end.
-      stream.send(frameOf(new Uint8Array(2_000_000)).subarray(0, 333_000));
+      // Nearly all that there is room for, of messages that never end, and no more than a stream's window at once.
+      stream.send(frameOf(new Uint8Array(2_000_000)).subarray(0, 240_000));
+      // Its answer comes after all that was sent before.
+      await raw.open("blobs");
     }
-    const block = anyBlock(new Uint8Array(300_000).fill(1));
+    const block = anyBlock(new Uint8Array(200_000).fill(1));
     for (let count = 1; count <= 5; count++) {
       expect(honest.network.send(node.network.peerId, { type: "block", block })).toBe(true);
       await node.messages.until((all) => all.length === count);
