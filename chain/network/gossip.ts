@@ -53,6 +53,7 @@ export class Gossip {
   readonly #progress: ProgressBatcher;
   readonly #validating = new Map<string, number>();
   #validations = 0;
+  #followsFinals = false;
 
   constructor(pubsub: GossipSub, host: GossipHost) {
     this.#pubsub = pubsub;
@@ -67,8 +68,7 @@ export class Gossip {
     this.#progress = new ProgressBatcher((batch) => this.#publish(progress, encodeProgress(batch)));
   }
 
-  /** Who follows the chain by gossip subscribes to final blocks; validators have them from consensus. */
-  start(followsFinals: boolean): void {
+  start(): void {
     const { topics } = this.#host;
     this.#pubsub.topicValidators.set(topics.transactions, (peer, message) =>
       this.#validate(peer, message, "transactions", (from) => this.#onTransactions(from, message)),
@@ -82,7 +82,14 @@ export class Gossip {
     this.#pubsub.addEventListener("subscription-change", () => this.#batcher.retry());
     this.#pubsub.subscribe(topics.transactions);
     this.#pubsub.subscribe(topics.progress);
-    if (followsFinals) this.#pubsub.subscribe(topics.finals);
+  }
+
+  /** Who follows the chain by gossip subscribes to final blocks; validators of the current set have them from consensus. */
+  followFinals(isWanted: boolean): void {
+    if (isWanted === this.#followsFinals) return;
+    this.#followsFinals = isWanted;
+    if (isWanted) this.#pubsub.subscribe(this.#host.topics.finals);
+    else this.#pubsub.unsubscribe(this.#host.topics.finals);
   }
 
   stop(): void {

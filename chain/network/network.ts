@@ -166,7 +166,7 @@ export class Network {
       await stopHost(this.#libp2p, this.#log);
       throw cannotListen(this.#options.listen ?? [], error);
     }
-    this.#gossip.start(this.#options.validator === undefined);
+    this.#gossip.start();
     this.#log.info({ peer: this.peerId, addresses: this.addresses() }, "network started");
     await this.#memory.recall({ peer: this.peerId, addresses: this.addresses() });
     this.#upkeep();
@@ -415,6 +415,9 @@ export class Network {
       if (!session.isClosed) this.#checkGossip(session, time);
     }
     this.#bound.look();
+    const own = this.#options.validator?.id;
+    // Nobody sends votes to a validator that is jailed, or not in the set yet.
+    this.#gossip.followFinals(own === undefined || !this.#handlers.isValidator(own));
     if (time - this.#statusAt >= this.#timing.statusInterval) this.announceStatus();
     this.#memory.saveIfDue();
     const places = freePlaces([...this.#sessions.values()], placeLimits(this.#options));

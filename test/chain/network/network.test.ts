@@ -225,6 +225,32 @@ describe("gossip", () => {
   });
 });
 
+describe("a validator's node", () => {
+  it("hears final blocks while its key is not in the set, and only then", async () => {
+    const a = await startNode("a", { ...ALONE, validator: undefined });
+    const b = await startNode("b", { ...ALONE, persistent: [a.address] });
+    await connected(a, b);
+    const leaves = async (first: number): Promise<void> => {
+      b.isValidator = () => false;
+      const count = b.finals.items.length;
+      for (let size = first; b.finals.items.length === count; size++) {
+        a.network.publishFinalBlock(segmentOf(size));
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      }
+    };
+    await leaves(100);
+    b.isValidator = () => true;
+    // What comes on another topic after a final block that it does not hear shows that it hears none any more.
+    for (let count = 1, before = -1; before !== b.finals.items.length; count++) {
+      before = b.finals.items.length;
+      a.network.publishFinalBlock(segmentOf(10_000 + count));
+      a.network.publishTransactions([{ raw: new Uint8Array(count) }]);
+      await b.transactions.until((all) => all.length >= count);
+    }
+    await leaves(20_000);
+  });
+});
+
 describe("a peer of another", () => {
   it.each([
     ["chain", { chainId: 8n }, "NETWORK_WRONG_CHAIN"],
