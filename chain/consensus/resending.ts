@@ -24,7 +24,7 @@ function isRestless(state: ConsensusState): boolean {
   return false;
 }
 
-function resend(state: ConsensusState): void {
+export function resend(state: ConsensusState): void {
   const { finalCertificate, rounds, view } = state;
   if (finalCertificate !== undefined) send(state, "all", { type: "certificate", certificate: finalCertificate });
   const certificates = certificatesAbove(state, state.finalView + 1, Number.POSITIVE_INFINITY);

@@ -6,7 +6,7 @@ import { NO_HASH, type VoteContent, type VoteKind, voteMessage } from "../../bas
 import { countVotes } from "./certificates.ts";
 import { record, send } from "./outbox.ts";
 import { type ConsensusState, roundOf } from "./state.ts";
-import type { Vote } from "./types.ts";
+import type { Message, Proposal, Vote } from "./types.ts";
 
 export function maySign(state: ConsensusState, kind: VoteKind, view: number, hash: Hex = NO_HASH): boolean {
   if (state.own === undefined || state.sealing) return false;
@@ -34,28 +34,37 @@ function recordBlock(state: ConsensusState, hash: Hex): void {
 export function onSynced(state: ConsensusState, position: number): void {
   const durable = state.unsigned.filter((waiting) => waiting.position <= position);
   state.unsigned = state.unsigned.filter((waiting) => waiting.position > position);
-  for (const { vote } of durable) signDurable(state, vote);
+  for (const { vote } of durable) signDurable(state, vote, (message) => send(state, "all", message));
 }
 
-function signDurable(state: ConsensusState, content: VoteContent): void {
+/** What the log held is durable by definition. After many views it is too much to send: what is resent goes out instead. */
+export function signRestored(state: ConsensusState): void {
+  const { unsigned } = state;
+  state.unsigned = [];
+  for (const { vote } of unsigned) signDurable(state, vote, () => undefined);
+}
+
+function signDurable(state: ConsensusState, content: VoteContent, say: (message: Message) => void): void {
   const { signer, own, epoch, finalView } = state;
   if (signer === undefined || own === undefined) return;
   if (content.epoch !== epoch.number || content.view <= finalView) return;
   const signature = signer.sign(voteMessage(state.parameters.chainId, content));
   const vote: Vote = { ...content, validator: own, signature };
-  if (vote.kind === "PROPOSE") sendProposal(state, vote);
-  else {
-    roundOf(state, vote.view).ownVotes.push(vote);
-    send(state, "all", { type: "vote", vote });
-    countVotes(state, [vote], vote.signature);
+  if (vote.kind === "PROPOSE") {
+    const proposal = signProposal(state, vote);
+    if (proposal !== undefined) say({ type: "proposal", proposal });
+    return;
   }
+  roundOf(state, vote.view).ownVotes.push(vote);
+  say({ type: "vote", vote });
+  countVotes(state, [vote], vote.signature);
 }
 
-function sendProposal(state: ConsensusState, vote: Vote): void {
+function signProposal(state: ConsensusState, vote: Vote): Proposal | undefined {
   const round = roundOf(state, vote.view);
   const { candidate } = round;
-  if (candidate?.block.hash !== vote.hash) return;
+  if (candidate?.block.hash !== vote.hash) return undefined;
   round.ownProposal = { vote, ...candidate };
   round.votes.add([vote], vote.signature);
-  send(state, "all", { type: "proposal", proposal: round.ownProposal });
+  return round.ownProposal;
 }

@@ -8,9 +8,9 @@ import { compactLog, hasFinals, onCommitted } from "./committing.ts";
 import type { Effect, Event, TimerName } from "./events.ts";
 import { send } from "./outbox.ts";
 import { onMessage } from "./receiving.ts";
-import { onResendTimer } from "./resending.ts";
+import { onResendTimer, resend } from "./resending.ts";
 import { applyRules, onBuilt } from "./rules.ts";
-import { onSynced } from "./signing.ts";
+import { onSynced, signRestored } from "./signing.ts";
 import { type ConsensusState, roundOf } from "./state.ts";
 import type { PeerId } from "./types.ts";
 
@@ -33,8 +33,8 @@ function handle(state: ConsensusState, event: Event): void {
       // A chain that rested for longer than the heartbeat makes a block at once.
       state.finalAt = Math.min(state.now, state.final.time);
       state.enteredAt = state.now;
-      // What the log held is durable by definition.
-      onSynced(state, state.position);
+      signRestored(state);
+      resend(state);
       return;
     case "message":
       onMessage(state, event.from, event.message);

@@ -79,6 +79,15 @@ describe("what a validator says again", () => {
     expect(certificates.at(-1)).toBe(last + 1);
   });
 
+  it("is no more after a restart", () => {
+    const core = new CoreDriver();
+    for (let view = 1; view < MANY; view += 2) giveUp(core, view);
+    core.effects.length = 0;
+    core.restart();
+    expect(core.sent).toHaveLength(MAX_VOTES_RESENT);
+    expect(core.state.rounds.get(1)?.ownVotes).toHaveLength(1);
+  });
+
   it("is its FINALIZE, however many views it has given up since", () => {
     const core = new CoreDriver();
     const view = core.viewLedBy("another");
