@@ -17,6 +17,8 @@ import type { Relay } from "./relay.ts";
 export interface CatchUpOptions {
   /** A network that is so many blocks ahead is caught up with by its blocks. */
   readonly nearBlocks?: number;
+  /** Peers are named, so one will come; otherwise the node may be the first of its network. */
+  readonly expectsPeers?: boolean;
   /** About once a second while it lasts. */
   readonly onProgress?: (progress: SyncProgress) => void;
   /** Ends it; what was fetched stays for the next time. */
@@ -54,6 +56,8 @@ export async function catchUp(
       network.penalise(peer, "invalid");
     },
     clock,
+    // Whoever names a checkpoint knows of a network.
+    expectsPeers: options.expectsPeers === true || checkpoint !== undefined,
     ...(options.nearBlocks !== undefined && { nearBlocks: options.nearBlocks }),
   });
   relay.sync = runner;

@@ -38,7 +38,7 @@ export function readOffer(offer: Offer): ReadOffer {
 export type SkipReason =
   /** There are blocks already: they are where to go on. */
   | "has-blocks"
-  /** Nobody answered. */
+  /** Nobody answered, or nobody is left of those that did. */
   | "no-peers"
   /** Nobody has a snapshot that could be used. */
   | "no-offers"

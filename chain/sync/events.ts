@@ -1,8 +1,20 @@
 /** What enters the client's machine and what leaves it. The caller owns clock, disk and network. */
 import type { Hex } from "../../base/bytes.ts";
 import type { SkipReason } from "./choose-offer.ts";
+import type { SyncLimits } from "./limits.ts";
 import type { Offer, SealProof, SyncAnswer, SyncRequest } from "./messages.ts";
-import type { SyncTarget, VerifiedSeal } from "./seal-chain.ts";
+import type { SyncTarget, TrustOptions, VerifiedSeal } from "./seal-chain.ts";
+
+export interface SnapshotSyncOptions {
+  readonly trust: TrustOptions;
+  /** Whether the store has a block: then there is nothing to do here. */
+  readonly hasBlocks: boolean;
+  /** Somebody is to be there, sooner or later: a first peer is waited for without end. */
+  readonly expectsPeers?: boolean;
+  readonly resumed?: ResumedSync | undefined;
+  readonly limits?: Partial<SyncLimits>;
+  readonly nearBlocks?: number;
+}
 
 export type SyncEvent =
   | { readonly type: "start" }

@@ -93,6 +93,33 @@ export class PeerBook {
     return working.length > 0 ? working : peers;
   }
 
+  isWorking(id: string): boolean {
+    const peer = this.#peers.get(id);
+    return peer !== undefined && isWorking(peer);
+  }
+
+  /** How many said what they have. */
+  get answers(): number {
+    return this.all.filter(({ offers }) => offers !== undefined).length;
+  }
+
+  /** Of those that work. */
+  offers(): readonly { readonly peer: string; readonly read: ReadOffer }[] {
+    const answered = this.all.filter(({ offers }) => offers !== undefined);
+    return this.working(answered).flatMap(({ id, offers = new Map<Hex, ReadOffer>() }) =>
+      [...offers.values()].map((read) => ({ peer: id, read })),
+    );
+  }
+
+  /** All are asked again, and for seals too. */
+  forgetOffers(): void {
+    for (const peer of this.#peers.values()) {
+      peer.offersAt = 0;
+      peer.offers = undefined;
+      peer.sealsTried = -1;
+    }
+  }
+
   succeeded(peer: SyncPeer): void {
     peer.failures = 0;
     peer.busySince = undefined;

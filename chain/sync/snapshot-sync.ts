@@ -5,54 +5,65 @@
  * lie, vanish or stall cost time, never a false state.
  */
 import { assert, type CodedError, isCoded } from "../../base/errors.ts";
-import { bestCandidate, type Candidate, type ReadOffer, readOffer, reasonToSkip } from "./choose-offer.ts";
+import {
+  bestCandidate,
+  type Candidate,
+  type ReadOffer,
+  readOffer,
+  reasonToSkip,
+  type SkipReason,
+} from "./choose-offer.ts";
 import { syncError } from "./errors.ts";
-import type { ResumedSync, SyncEffect, SyncEvent, SyncOutcome, SyncPhase, SyncProgress } from "./events.ts";
+import type {
+  ResumedSync,
+  SnapshotSyncOptions,
+  SyncEffect,
+  SyncEvent,
+  SyncOutcome,
+  SyncPhase,
+  SyncProgress,
+} from "./events.ts";
 import { NEAR_BLOCKS, SYNC_LIMITS, type SyncLimits } from "./limits.ts";
-import type { Offers, Refused, Seals, SyncAnswer, SyncRequest, WithoutId } from "./messages.ts";
+import type { Offer, Offers, Refused, Seals, SyncAnswer, SyncRequest, WithoutId } from "./messages.ts";
 import { OffersWait } from "./offers-wait.ts";
 import { isWorking, PeerBook, type SyncPeer } from "./peer-book.ts";
 import { PendingRequests } from "./pending-requests.ts";
 import { ProgressMeter } from "./progress-meter.ts";
-import { SealChain, type TrustOptions } from "./seal-chain.ts";
+import { SealChain, type SyncTarget } from "./seal-chain.ts";
+import { Stall } from "./stall.ts";
 import { type FetchJob, TargetFetch } from "./target-fetch.ts";
-
-export interface SnapshotSyncOptions {
-  readonly trust: TrustOptions;
-  /** Whether the store has a block: then there is nothing to do here. */
-  readonly hasBlocks: boolean;
-  readonly resumed?: ResumedSync | undefined;
-  readonly limits?: Partial<SyncLimits>;
-  readonly nearBlocks?: number;
-}
 
 type Job = { readonly kind: "offers" } | { readonly kind: "seals"; readonly epoch: number } | FetchJob;
 
 export class SnapshotSync {
   readonly #options: SnapshotSyncOptions;
   readonly #limits: SyncLimits;
+  readonly #nearBlocks: number;
   readonly #peers: PeerBook;
   readonly #chain: SealChain;
   readonly #pending = new PendingRequests<Job>();
   readonly #storing = new Set<number>();
   readonly #meter = new ProgressMeter();
   readonly #wait: OffersWait;
+  readonly #stall: Stall;
   #phase: SyncPhase = "offers";
   #isStarted = false;
   #fetch: TargetFetch | undefined;
+  /** What was fetched of the last snapshot, which nobody had any more. It stays until another one is begun. */
+  #held: TargetFetch | undefined;
   #effects: SyncEffect[] = [];
   #now = 0;
   #nextId = 1;
-  /** Since when nobody has the snapshot that is being fetched. */
-  #stalledSince: number | undefined;
   /** A peer has another seal than the checkpoint. */
   #mismatch: CodedError | undefined;
 
   constructor(options: SnapshotSyncOptions) {
     this.#options = options;
     this.#limits = { ...SYNC_LIMITS, ...options.limits };
+    this.#nearBlocks = options.nearBlocks ?? NEAR_BLOCKS;
     this.#peers = new PeerBook(this.#limits);
     this.#wait = new OffersWait(this.#limits);
+    this.#stall = new Stall(this.#limits);
     this.#chain = new SealChain(options.trust);
   }
 
@@ -183,7 +194,7 @@ export class SnapshotSync {
     } catch (error) {
       this.#giveBack(job);
       if (isCoded(error, "SYNC_INVALID")) this.#blame(peer, error.message);
-      else this.#failWith(error);
+      else this.#fail(error);
     }
   }
 
@@ -240,12 +251,15 @@ export class SnapshotSync {
   }
 
   #awaitOffers(): void {
-    const peers = this.#peers.all;
-    const answers = peers.filter(({ offers }) => offers !== undefined).length;
-    if (!this.#wait.isOver(this.#now, answers, peers.length)) return;
-    const reason = reasonToSkip({ hasBlocks: false, answers, heights: this.#heights(), nearBlocks: this.#nearBlocks });
+    if (!this.#wait.isOver(this.#now, this.#peers.answers, this.#peers.all.length)) return;
+    const reason = this.#reasonToSkip();
     if (reason === undefined) this.#beginSeals();
-    else this.#skip(reason);
+    else this.#endOrWait(reason);
+  }
+
+  #reasonToSkip(): SkipReason | undefined {
+    const heights = this.#usable().map(({ read }) => read.height);
+    return reasonToSkip({ hasBlocks: false, answers: this.#peers.answers, heights, nearBlocks: this.#nearBlocks });
   }
 
   /** Only now does it matter how old our trust is: a young chain may have a genesis of long ago. */
@@ -254,25 +268,13 @@ export class SnapshotSync {
       this.#chain.checkAge(this.#now);
       this.#phase = "seals";
     } catch (error) {
-      this.#failWith(error);
+      this.#fail(error);
     }
-  }
-
-  get #nearBlocks(): number {
-    return this.#options.nearBlocks ?? NEAR_BLOCKS;
   }
 
   /** Of blocks before the checkpoint nothing can be verified. */
   #usable(): { readonly peer: string; readonly read: ReadOffer }[] {
-    const answered = this.#peers.all.filter(({ offers }) => offers !== undefined);
-    const offers = this.#peers
-      .working(answered)
-      .flatMap(({ id, offers = new Map() }) => [...offers.values()].map((read: ReadOffer) => ({ peer: id, read })));
-    return offers.filter(({ read }) => read.epoch >= this.#chain.firstEpoch);
-  }
-
-  #heights(): number[] {
-    return this.#usable().map(({ read }) => read.height);
+    return this.#peers.offers().filter(({ read }) => read.epoch >= this.#chain.firstEpoch);
   }
 
   // Seals, and the choice.
@@ -281,7 +283,7 @@ export class SnapshotSync {
   #choose(): void {
     for (;;) {
       const far = this.#usable().filter(({ read }) => read.height > this.#nearBlocks);
-      const candidate = bestCandidate(far);
+      const candidate = this.#heldCandidate() ?? bestCandidate(far);
       if (candidate === undefined) {
         this.#giveUpChoosing();
         return;
@@ -292,13 +294,27 @@ export class SnapshotSync {
     }
   }
 
-  #giveUpChoosing(): void {
-    if (this.#mismatch !== undefined) this.#fail(this.#mismatch);
-    else this.#skip(this.#heights().length === 0 ? "no-offers" : "near");
+  /** Newer ones are there perhaps, but of this one there are parts. */
+  #heldCandidate(): Candidate | undefined {
+    const hash = this.#held?.target.hash;
+    return bestCandidate(this.#usable().filter(({ peer, read }) => read.hash === hash && this.#peers.isWorking(peer)));
   }
 
-  #skip(reason: "near" | "no-offers" | "no-peers" | "has-blocks"): void {
-    this.#finish({ type: "skipped", reason });
+  #giveUpChoosing(): void {
+    if (this.#mismatch !== undefined) this.#fail(this.#mismatch);
+    else this.#endOrWait(this.#reasonToSkip() ?? "near");
+  }
+
+  /**
+   * To do without a snapshot is for ever: the store has genesis then. Not while peers are still to come, and not once a
+   * quorum has shown by a snapshot how far the chain is, whatever those say that are here now.
+   */
+  #endOrWait(reason: SkipReason): void {
+    const areToCome = reason === "no-peers" && this.#options.expectsPeers === true;
+    if (this.#held !== undefined || areToCome) {
+      this.#phase = "offers";
+      this.#wait.begin(this.#now);
+    } else this.#finish({ type: "skipped", reason });
   }
 
   /** False when the choice has to be made again, with one liar less. */
@@ -308,20 +324,25 @@ export class SnapshotSync {
     assert(peer !== undefined && offer !== undefined, "a candidate is offered by somebody");
     try {
       const target = this.#chain.checkOffer(offer, this.#now);
-      this.#fetch = new TargetFetch(target, this.#limits);
       this.#phase = "state";
       this.#meter.clear();
-      const record = { offer, seals: this.#chain.proofs };
-      this.#store((ticket) => ({ type: "begin", ticket, target: record }));
+      this.#fetch = this.#held?.target.hash === target.hash ? this.#held : this.#begin(target, offer);
+      this.#held = undefined;
+      this.#meter.add(this.#now, this.#fetch.bytes, this.#fetch.share);
       return true;
     } catch (error) {
       if (!isCoded(error, "SYNC_INVALID")) {
-        this.#failWith(error);
+        this.#fail(error);
         return true;
       }
       this.#blame(peer, error.message);
       return false;
     }
+  }
+
+  #begin(target: SyncTarget, offer: Offer): TargetFetch {
+    this.#store((ticket) => ({ type: "begin", ticket, target: { offer, seals: this.#chain.proofs } }));
+    return new TargetFetch(target, this.#limits);
   }
 
   /**
@@ -367,7 +388,7 @@ export class SnapshotSync {
       return;
     }
     const supporters = this.#supporters(fetch);
-    if (this.#isStalled(supporters.some(isWorking))) {
+    if (this.#stall.isOver(this.#now, supporters.some(isWorking))) {
       this.#abandon();
       return;
     }
@@ -384,28 +405,15 @@ export class SnapshotSync {
     this.#effects.push({ type: "import", target, seals: this.#chain.seals });
   }
 
-  /** Nobody gives us anything of this snapshot, and has not for a while. */
-  #isStalled(hasSupporters: boolean): boolean {
-    if (hasSupporters) {
-      this.#stalledSince = undefined;
-      return false;
-    }
-    this.#stalledSince ??= this.#now;
-    return this.#now >= this.#stalledSince + this.#limits.stallWait;
-  }
-
-  /** Nobody has this snapshot any more: another one is looked for. */
+  /** Nobody has this snapshot any more: another one is looked for, or somebody who has this one again. */
   #abandon(): void {
-    this.#pending.takeAll(({ job }) => job.kind !== "offers");
+    for (const { job } of this.#pending.takeAll(({ job }) => job.kind !== "offers")) this.#giveBack(job);
+    this.#held = this.#fetch;
     this.#fetch = undefined;
-    this.#stalledSince = undefined;
+    this.#stall.end();
     this.#phase = "offers";
     this.#wait.begin(this.#now);
-    for (const peer of this.#peers.all) {
-      peer.offersAt = 0;
-      peer.offers = undefined;
-      peer.sealsTried = -1;
-    }
+    this.#peers.forgetOffers();
     this.#askForOffers();
   }
 
@@ -416,12 +424,8 @@ export class SnapshotSync {
     this.#finish({ type: "imported", height, hash });
   }
 
-  #failWith(error: unknown): void {
+  #fail(error: unknown): void {
     if (!isCoded(error)) throw error;
-    this.#fail(error);
-  }
-
-  #fail(error: Error): void {
     this.#finish({ type: "failed", error });
   }
 
@@ -434,11 +438,9 @@ export class SnapshotSync {
   /** The next moment at which something is late, or may be tried again. */
   #setTimer(): void {
     if (this.#phase === "done" || this.#phase === "import") return;
-    const { stallWait } = this.#limits;
-    const times = [...this.#pending.deadlines];
+    const times = [...this.#pending.deadlines, ...this.#stall.times];
     for (const { offersAt, pausedUntil } of this.#peers.all) times.push(Math.max(offersAt, pausedUntil), pausedUntil);
     if (this.#phase === "offers") times.push(...this.#wait.times);
-    if (this.#stalledSince !== undefined) times.push(this.#stalledSince + stallWait);
     const at = Math.min(...times.filter((time) => time > this.#now));
     if (Number.isFinite(at)) this.#effects.push({ type: "timer", at });
   }

@@ -30,6 +30,8 @@ export interface SyncRunnerOptions {
   readonly clock: Clock;
   readonly limits?: Partial<SyncLimits>;
   readonly nearBlocks?: number;
+  /** As the machine's. */
+  readonly expectsPeers?: boolean;
   /** Leaves written to the store so far. */
   readonly onImport?: (leaves: number) => void;
 }
@@ -60,12 +62,12 @@ export class SyncRunner {
    * Rejects with what the disk or the store says, and with SYNC_STOPPED; another run over the same files goes on.
    */
   async run(): Promise<SyncOutcome> {
-    const { store, trust, limits = {}, nearBlocks } = this.#options;
+    const { store, trust, limits = {}, nearBlocks, expectsPeers = false } = this.#options;
     const hasBlocks = store.head !== undefined;
     const resumed = hasBlocks ? undefined : await this.#options.files.load();
     const near = nearBlocks === undefined ? {} : { nearBlocks };
     if (!this.#isOver) {
-      this.#machine = new SnapshotSync({ trust, hasBlocks, resumed, limits, ...near });
+      this.#machine = new SnapshotSync({ trust, hasBlocks, expectsPeers, resumed, limits, ...near });
       for (const peer of this.#peers) this.#step({ type: "peer", peer, connected: true });
       this.#step({ type: "start" });
     }
@@ -181,7 +183,9 @@ export class SyncRunner {
 
   async #finish(outcome: SyncOutcome): Promise<void> {
     if (outcome.type === "skipped") await discardImport(this.#options.store);
-    if (outcome.type !== "failed") await this.#options.files.remove();
+    // That nobody was there says nothing about what was fetched.
+    const isOfUse = outcome.type === "failed" || (outcome.type === "skipped" && outcome.reason === "no-peers");
+    if (!isOfUse) await this.#options.files.remove();
     this.#settle.resolve(outcome);
   }
 

@@ -25,6 +25,7 @@ import type { CommandContext } from "../command.ts";
 import { inputEnd } from "../input-end.ts";
 import { makeFolder } from "../make-folder.ts";
 import { BlockWatch } from "./block-watch.ts";
+import { expectsPeers } from "./expects-peers.ts";
 import { guardProcess } from "./guard-process.ts";
 import { startNodeAdmin } from "./node-admin.ts";
 import { type NodeLoggers, nodeLoggers } from "./node-loggers.ts";
@@ -181,7 +182,12 @@ class RunningNode {
   #catchUp(signal: AbortSignal): CatchUpOptions | false {
     const { fromGenesis, nearBlocks } = this.#settings;
     if (fromGenesis) return false;
-    return { nearBlocks, onProgress: (progress) => this.#onSnapshot(progress), signal };
+    return {
+      nearBlocks,
+      expectsPeers: expectsPeers(this.#settings),
+      onProgress: (progress) => this.#onSnapshot(progress),
+      signal,
+    };
   }
 
   #connect(): NetworkFactory {

@@ -2,11 +2,11 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { bytesToHex, compareBytes, type Hex } from "../../../base/bytes.ts";
 import { keccak256 } from "../../../base/keccak.ts";
+import type { SnapshotSyncOptions } from "../../../chain/sync/events.ts";
 import { decodeLeaves } from "../../../chain/sync/leaf-codec.ts";
 import type { SyncLimits } from "../../../chain/sync/limits.ts";
 import type { Refusal, SyncAnswer } from "../../../chain/sync/messages.ts";
 import { SnapshotSource } from "../../../chain/sync/snapshot-source.ts";
-import type { SnapshotSyncOptions } from "../../../chain/sync/snapshot-sync.ts";
 import { codeHashesOf } from "../../../chain/sync/verify-chunk.ts";
 import { TemporaryFolders } from "../store/support/temporary-folder.ts";
 import { MISBEHAVIOURS, peer } from "./support/peer-models.ts";
@@ -48,6 +48,8 @@ async function sync(peers: readonly SyncPeerModel[], changes: Partial<SnapshotSy
   return result;
 }
 
+const noOffers = (answer: SyncAnswer): SyncAnswer => (answer.type === "offers" ? { ...answer, offers: [] } : answer);
+
 /** The state that is imported is the one that a quorum signed, all of it, with all that belongs to it. */
 function expectHonestState({ outcome, imported }: SyncResult): void {
   expect(outcome).toMatchObject({ type: "imported", height: 14 });
@@ -77,7 +79,7 @@ describe("catching up with a snapshot", () => {
       changes: Partial<SnapshotSyncOptions> = {},
     ): Promise<unknown> => (await sync(peers, changes)).outcome;
     const one = peer("one", source);
-    const nobody = peer("empty", source, (answer) => (answer.type === "offers" ? { ...answer, offers: [] } : answer));
+    const nobody = peer("empty", source, noOffers);
     expect(await reason([one], { hasBlocks: true })).toEqual({ type: "skipped", reason: "has-blocks" });
     expect(await reason([])).toEqual({ type: "skipped", reason: "no-peers" });
     expect(await reason([nobody])).toEqual({ type: "skipped", reason: "no-offers" });
@@ -92,6 +94,30 @@ describe("catching up with a snapshot", () => {
     ]);
     expectHonestState(result);
     expect(result.blamed).toEqual([]);
+  });
+
+  it.each([50_000, 600_000])("goes on with what it has when all peers were away for %i ms", async (gap) => {
+    const network = new SyncNetwork(options(), START, [
+      { ...peer("before", source), leavesAt: 1_300 },
+      { ...peer("young", evilSource, noOffers), joinsAt: 1_300 + gap / 2 },
+      { ...peer("after", source), joinsAt: 1_300 + gap },
+    ]);
+    const result = await network.run();
+    if (result === undefined) throw new Error("it did not come to an end");
+    expectHonestState(result);
+    expect(network.begins).toBe(1);
+  });
+
+  it("waits for a first peer where one is to come, for an hour too", async () => {
+    const late = (joinsAt: number) => [{ ...peer("late", source), joinsAt }];
+    expect((await sync(late(11_000))).outcome).toEqual({ type: "skipped", reason: "no-peers" });
+    for (const joinsAt of [11_000, 3_000_000]) expectHonestState(await sync(late(joinsAt), { expectsPeers: true }));
+    const gone = [{ ...peer("gone", source), leavesAt: 100 }, ...late(60_000)];
+    expectHonestState(await sync(gone, { expectsPeers: true }));
+    expect((await sync([peer("empty", source, noOffers)], { expectsPeers: true })).outcome).toEqual({
+      type: "skipped",
+      reason: "no-offers",
+    });
   });
 
   it("is done with a slow peer, if that is all there is", async () => {
@@ -111,7 +137,8 @@ describe("peers without the keys", () => {
     const coalition = Array.from({ length: 10 }, (_, i) => peer(`evil ${i}`, evilSource));
     const alone = await sync(coalition);
     expect(alone.imported).toBeUndefined();
-    expect(alone.outcome).toEqual({ type: "skipped", reason: "no-offers" });
+    // None of them is asked again, so nobody is left.
+    expect(alone.outcome).toEqual({ type: "skipped", reason: "no-peers" });
     const result = await sync([...coalition, peer("honest", source)]);
     expectHonestState(result);
     expect(result.blamed).not.toContain("honest");

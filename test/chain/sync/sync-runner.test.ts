@@ -334,6 +334,24 @@ describe("an import that did not finish", () => {
   });
 });
 
+it("keeps the files when nobody is there, whatever is in them", async () => {
+  const directory = folders.next();
+  await mkdir(directory, { recursive: true });
+  await writeFile(join(directory, "headers"), "");
+  const files = new (class extends SyncFiles {
+    // What was fetched may be of no use by now: its seals are too old, say.
+    override load(): Promise<undefined> {
+      return Promise.resolve(undefined);
+    }
+  })(directory);
+  const runner = new SyncRunner({
+    ...{ store: await emptyStore(), files, clock, trust: chain.trust() },
+    ...{ penalise: () => {}, limits: { peersWait: 1 }, send: () => {} },
+  });
+  expect(await runner.run()).toEqual({ type: "skipped", reason: "no-peers" });
+  expect(await namesIn(directory)).toEqual(["headers"]);
+});
+
 function keyOfNumber(number: number): Uint8Array {
   const key = new Uint8Array(32);
   new DataView(key.buffer).setUint32(0, number);

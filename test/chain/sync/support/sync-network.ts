@@ -8,6 +8,7 @@ import { decodeAccount } from "../../../../chain/store/account-record.ts";
 import { addLeaves, type StateLeaf } from "../../../../chain/store/state-leaves.ts";
 import type {
   FetchedChunk,
+  SnapshotSyncOptions,
   SyncEffect,
   SyncEvent,
   SyncOutcome,
@@ -19,7 +20,7 @@ import { decodeLeaves } from "../../../../chain/sync/leaf-codec.ts";
 import type { SyncAnswer, SyncRequest } from "../../../../chain/sync/messages.ts";
 import { areComplete } from "../../../../chain/sync/range-board.ts";
 import type { SyncTarget, VerifiedSeal } from "../../../../chain/sync/seal-chain.ts";
-import { SnapshotSync, type SnapshotSyncOptions } from "../../../../chain/sync/snapshot-sync.ts";
+import { SnapshotSync } from "../../../../chain/sync/snapshot-sync.ts";
 import { codeHashesOf } from "../../../../chain/sync/verify-chunk.ts";
 import { TreeBuilder } from "../../../../vm/tree/bulk.ts";
 
@@ -75,6 +76,8 @@ export class SyncNetwork {
   readonly #start: number;
   readonly #blamed: string[] = [];
   #messages = 0;
+  /** How often a snapshot was begun with nothing. */
+  begins = 0;
   #outcome: SyncOutcome | undefined;
   #chunks: FetchedChunk[] = [];
   #codes = new Set<Hex>();
@@ -151,6 +154,7 @@ export class SyncNetwork {
         this.#blamed.push(effect.peer);
         return;
       case "begin":
+        this.begins++;
         this.#target = effect.target;
         this.#chunks = [];
         this.#codes.clear();
