@@ -3,7 +3,10 @@
  * so that two machines never sign with one key. An export can be repeated, in case its file is lost on the way.
  */
 
+import { access } from "node:fs/promises";
+import { join } from "node:path";
 import type { Hex } from "../../base/bytes.ts";
+import { systemCodeOf } from "../../base/errors.ts";
 import { NO_HASH, type VoteContent, type VoteKind } from "../../base/votes.ts";
 import {
   constant,
@@ -41,6 +44,7 @@ export interface GuardFile {
  * WAL_LOCKED, WAL_DAMAGED or WAL_OF_FOLLOWER.
  */
 export async function exportGuard(directory: string, codec: RecordCodec): Promise<GuardFile> {
+  await requireLog(directory);
   const disk = await folderDisk(directory);
   const lock = await lockFolder(directory);
   try {
@@ -48,6 +52,17 @@ export async function exportGuard(directory: string, codec: RecordCodec): Promis
   } finally {
     await lock.release();
   }
+}
+
+/** Before folder and lock are made: the name of the data folder may be a wrong one. */
+async function requireLog(directory: string): Promise<void> {
+  const path = join(directory, LOG_NAME);
+  await access(path).catch((error: unknown) => {
+    if (systemCodeOf(error) !== "ENOENT") throw error;
+    throw walError("WAL_MISSING", `there is no consensus log at ${path}`, {
+      hint: "Name the data folder of the validator.",
+    });
+  });
 }
 
 export async function exportGuardOn(disk: LogDisk, codec: RecordCodec): Promise<GuardFile> {

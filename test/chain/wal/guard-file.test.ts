@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { Prng } from "../../../base/prng.ts";
 import type { VoteContent } from "../../../base/votes.ts";
@@ -49,6 +51,12 @@ describe("an exported guard", () => {
     for (const record of records) guard.record(contentOf(record));
     const other = (view: number): VoteContent => contentOf(voteRecord(view, 99));
     expect([1, 2, 3, 4, 5].map((view) => guard.allows(other(view)))).toEqual([false, false, false, false, true]);
+  });
+
+  it("is refused where there is no log, and nothing is made there", async () => {
+    const folder = join(folders.next(), "misspelt");
+    await expect(exportGuard(join(folder, "consensus"), codec)).rejects.toMatchObject({ code: "WAL_MISSING" });
+    expect(existsSync(folder)).toBe(false);
   });
 
   it("leaves behind a log that cannot be opened any more, but exported again", async () => {
