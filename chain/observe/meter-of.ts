@@ -5,6 +5,7 @@ import type { Metrics } from "./metrics.ts";
 export function meterOf(metrics: Metrics): NodeMeter {
   let last: { readonly epoch: number; readonly view: number } | undefined;
   return {
+    opened: (height) => metrics.height.set(height),
     block: (height, transactions) => {
       metrics.height.set(height);
       metrics.blocks.add();

@@ -9,9 +9,11 @@ export interface NodeGauges {
 }
 
 export interface NodeMeter {
+  /** Once, with the last block that is there at the start. */
+  opened(height: number): void;
   /** A durable block. */
   block(height: number, transactions: number): void;
-  /** Seconds from a block's own time to the moment when it was final and durable here. */
+  /** Seconds from a block's own time to the moment when it was final and durable here, unless it was caught up with. */
   finality(seconds: number): void;
   /** After every step of consensus. */
   view(epoch: number, view: number, finalHeight: number): void;
@@ -30,6 +32,7 @@ export function countVote(meter: NodeMeter, message: Message, direction: "sent" 
 const nothing = (): void => undefined;
 
 export const noMeter: NodeMeter = {
+  opened: nothing,
   block: nothing,
   finality: nothing,
   view: nothing,
@@ -38,3 +41,11 @@ export const noMeter: NodeMeter = {
   alarm: nothing,
   gauges: nothing,
 };
+
+/** Peers may be told of a block before we are: one that is so far behind is caught up with. */
+const NEAR = 2;
+
+/** Whether more than half of the peers were further: the block is old, and says nothing of how fast blocks become final. */
+export function isBehind(height: number, peerHeights: readonly number[]): boolean {
+  return 2 * peerHeights.filter((each) => each > height + NEAR).length > peerHeights.length;
+}

@@ -45,7 +45,7 @@ import { type BatchJudgement, type Outcome, TransactionIntake } from "./intake.t
 import { Ledger } from "./ledger.ts";
 import { HOUSEKEEPING_INTERVAL } from "./limits.ts";
 import { type NodeLog, type SubsystemLog, sayDropped } from "./node-log.ts";
-import { countVote, type NodeMeter } from "./node-meter.ts";
+import { countVote, isBehind, type NodeMeter } from "./node-meter.ts";
 import type { NodeNetwork, Peer } from "./node-network.ts";
 import { type NodeStatus, nodeStatus } from "./node-status.ts";
 import { OwnTransactions } from "./own-transactions.ts";
@@ -181,6 +181,7 @@ export class Node extends ChainReader {
   /** Begins to take part. `waiting` is what the journal held. */
   async start(network: NodeNetwork | undefined, waiting: readonly Uint8Array[] = []): Promise<void> {
     this.#network = network;
+    this.#parts.meter.opened(this.head.number);
     // First: peers are heard from now on, and a long journal must not keep a validator silent.
     this.#driver.start();
     const own = waiting.map((raw) => ({ hash: bytesToHex(keccak256(raw)) }));
@@ -365,7 +366,10 @@ export class Node extends ChainReader {
   #onCommit(blocks: readonly Block[], certificate: Certificate): void {
     const last = blocks.at(-1);
     const { clock, meter } = this.#parts;
-    for (const { time } of blocks) meter.finality(Math.max(0, clock.now() - time) / 1000);
+    const heights = this.#network?.peers().map(({ height }) => height) ?? [];
+    if (!isBehind(last?.height ?? 0, heights)) {
+      for (const { time } of blocks) meter.finality(Math.max(0, clock.now() - time) / 1000);
+    }
     this.#protocolWork.look(this.#parts.store.state().reader);
     this.#updateWork();
     const isOwn = last !== undefined && last.proposer === this.consensus.own;

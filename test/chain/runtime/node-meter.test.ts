@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Message } from "../../../chain/consensus/types.ts";
-import { countVote, noMeter } from "../../../chain/runtime/node-meter.ts";
+import { countVote, isBehind, noMeter } from "../../../chain/runtime/node-meter.ts";
 import { genesisBlock } from "../../sim/counter-app.ts";
 
 describe("the count of votes", () => {
@@ -19,4 +19,12 @@ describe("the count of votes", () => {
     countVote(meter, messages[0] as Message, "sent");
     expect(counted).toEqual(["PROPOSE received", "FINALIZE received", "PROPOSE sent"]);
   });
+});
+
+it("a block is caught up with while more than half of the peers are well ahead", () => {
+  expect(isBehind(10, [])).toBe(false);
+  expect(isBehind(10, [12, 11, 10])).toBe(false);
+  expect(isBehind(10, [13, 13, 10])).toBe(true);
+  // Of one that lies about its height nothing follows.
+  expect(isBehind(10, [1_000_000, 10, 11])).toBe(false);
 });
