@@ -84,7 +84,7 @@ describe("a validator with a keystore", () => {
     writeFileSync(other, JSON.stringify({ ...JSON.parse(readFileSync(spec, "utf8")), chainId: 777_023 }));
     const server = createServer().listen(0, "127.0.0.1");
     await once(server, "listening");
-    const before = readFileSync(`${keystore}.signs`, "utf8");
+    rmSync(`${keystore}.signs`, { force: true });
     const { port } = server.address() as AddressInfo;
     const replaced = new Map([
       [spec, other],
@@ -94,9 +94,7 @@ describe("a validator with a keystore", () => {
     const validator = spawn(process.execPath, [MAIN, ...args, "--new-key"], { stdio: "ignore" });
     expect((await once(validator, "close"))[0]).toBe(1);
     server.close();
-    const noted = readFileSync(`${keystore}.signs`, "utf8");
-    expect(noted.startsWith(before)).toBe(true);
-    expect(noted.length).toBeGreaterThan(before.length);
+    expect(readFileSync(`${keystore}.signs`, "utf8")).toMatch(/^0x[0-9a-f]{64}\n$/);
   });
 
   it("ends with 0 when it is interrupted twice at once, as npm passes on what the terminal has sent already", async () => {
