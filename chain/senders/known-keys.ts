@@ -1,9 +1,8 @@
 /**
- * The keys of those who have sent something lately, and checking many signatures against them at once. Whoever sends much
- * is known, so most of what nodes hand on is checked so: 16 us a signature, where recovering its key takes 70 (measured,
- * 64 signatures of ten keys; `npm run bench -- recover`). What is confirmed is exactly what recovering would have found.
+ * The keys of those who have sent something lately, and checking signatures against them. Whoever sends much is known, so
+ * most signatures are checked so, in a fraction of the time that recovering their keys takes (`npm run bench -- recover`).
+ * What is confirmed is exactly what recovering would have found.
  */
-import { randomFillSync } from "node:crypto";
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
@@ -16,11 +15,8 @@ import { claimOfBytes, NO_CLAIM, type SenderClaim } from "./claim.ts";
 export interface KeyAddon {
   /** What makes checks against the key of 64 bytes (x, y) fast; `undefined` when it is no key. */
   makeTable(publicKey: Uint8Array): Uint8Array | undefined;
-  /**
-   * Whether each signature was made by the key that `keyOf` names in `tables`: exactly if recovering would give it. All or
-   * none; `random` has 16 bytes for each that nobody could foresee.
-   */
-  check(signatures: Uint8Array, keyOf: Uint32Array, tables: readonly Uint8Array[], random: Uint8Array): boolean;
+  /** For each signature, 1 if it was made by the key that `keyOf` names in `tables`, exactly if recovering would give it. */
+  check(signatures: Uint8Array, keyOf: Uint32Array, tables: readonly Uint8Array[]): Uint8Array;
 }
 
 export interface ClaimedSignature {
@@ -33,7 +29,7 @@ export interface ClaimedSignature {
 }
 
 interface KnownKey {
-  /** The address; `undefined` where two keys have one claim: those who make such keys would fail everybody's checks. */
+  /** The address; `undefined` where two keys have one claim: whoever makes such keys would have theirs tried in vain. */
   readonly sender: Uint8Array | undefined;
   readonly publicKey: Uint8Array;
   /** Met before: worth a table, which costs as much as recovering it. Most keys are met once. */
@@ -49,11 +45,8 @@ interface Candidate {
 }
 
 const SIGNATURE_BYTES = 97;
-const RANDOM_BYTES = 16;
-/** Fewer are recovered as fast one by one (measured). */
-const MIN_CHECKED = 3;
-/** In each of two generations, at most; 3 kB each when they have a table. */
-const MAX_KEYS = 2_048;
+/** In each of two generations, at most; 10 kB each when they have a table. */
+const MAX_KEYS = 1_024;
 
 export class KnownKeys {
   readonly #addon: KeyAddon;
@@ -80,15 +73,13 @@ export class KnownKeys {
     return sender;
   }
 
-  /**
-   * The sender of each that was checked against the key that it claims. All that can be are checked together; if one claim
-   * is false, nothing is known of any.
-   */
+  /** The sender of each whose claim names a known key that made it. */
   confirm(signatures: readonly ClaimedSignature[]): readonly (Uint8Array | undefined)[] {
     const senders = new Array<Uint8Array | undefined>(signatures.length).fill(undefined);
     const candidates = this.#candidates(signatures);
-    if (candidates.length < MIN_CHECKED || !this.#check(candidates)) return senders;
-    for (const { index, key } of candidates) senders[index] = key.sender;
+    if (candidates.length === 0) return senders;
+    const results = this.#check(candidates);
+    for (const [place, { index, key }] of candidates.entries()) if (results[place] === 1) senders[index] = key.sender;
     return senders;
   }
 
@@ -109,7 +100,7 @@ export class KnownKeys {
     return candidates;
   }
 
-  #check(candidates: readonly Candidate[]): boolean {
+  #check(candidates: readonly Candidate[]): Uint8Array {
     const packed = new Uint8Array(candidates.length * SIGNATURE_BYTES);
     const keyOf = new Uint32Array(candidates.length);
     const places = new Map<KnownKey, number>();
@@ -130,9 +121,7 @@ export class KnownKeys {
       packed.set(s, at + 96 - s.length);
       packed[at + 96] = yParity;
     }
-    // Drawn when the signatures are there: whoever knew them could choose signatures whose errors cancel.
-    const random = randomFillSync(new Uint8Array(candidates.length * RANDOM_BYTES));
-    return this.#addon.check(packed, keyOf, tables, random);
+    return this.#addon.check(packed, keyOf, tables);
   }
 
   #find(claim: SenderClaim): KnownKey | undefined {
@@ -175,6 +164,6 @@ function agrees({ makeTable, check }: KeyAddon): boolean {
   const key = recoverPublicKey(hash, bytes32(r), bytes32(s), yParity);
   const table = key && makeTable(key);
   if (table === undefined) return false;
-  const says = (bytes: Uint8Array): boolean => check(bytes, Uint32Array.of(0), [table], new Uint8Array(16).fill(3));
+  const says = (bytes: Uint8Array): boolean => check(bytes, Uint32Array.of(0), [table])[0] === 1;
   return says(signature) && !says(signature.with(0, 0));
 }

@@ -1,6 +1,6 @@
 /**
  * A thread between the RPC's and the node's: finds the senders of clients' transactions, the one expensive step (some
- * 80 us each, or half as much where several come together and the guess of who sent them is right) that needs nothing of
+ * 80 us each, or less than half as much where the guess of who sent it is right) that needs nothing of
  * either. Started by submission-desk.ts. It has no event loop of its own: it waits for its lane.
  */
 import { type MessagePort, parentPort, workerData } from "node:worker_threads";

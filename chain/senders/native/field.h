@@ -5,12 +5,9 @@
 // Nothing here takes the same time for all inputs: what it works on is public.
 #pragma once
 
-#include <cstdint>
+#include "inverse.h"
 
 namespace ogpu::secp256k1 {
-
-using u64 = std::uint64_t;
-using u128 = unsigned __int128;
 
 constexpr int LIMB_BITS = 52;
 constexpr u64 LIMB = (u64{1} << LIMB_BITS) - 1;
@@ -108,11 +105,6 @@ inline Field<1> square(const Field<M>& a) {
                 product(2, 4) + product(3, 3), product(3, 4), product(4, 4));
 }
 
-inline Field<1> square(Field<1> a, int times) {
-  for (int i = 0; i < times; i++) a = square(a);
-  return a;
-}
-
 // The least integer that is the same element.
 template <int M>
 inline Field<1> least(Field<M> a) {
@@ -145,37 +137,24 @@ inline bool is_zero(const Field<M>& a) {
   return (b.limbs[0] | b.limbs[1] | b.limbs[2] | b.limbs[3] | b.limbs[4]) == 0;
 }
 
-// Both exponents below begin with 223 ones, a zero and 22 ones.
-struct Powers {
-  Field<1> two;     // a^(2^2 - 1)
-  Field<1> shared;  // a to the power of these 246 bits
-};
-
-inline Powers powers(const Field<1>& a) {
-  const Field<1> x2 = square(a) * a;
-  const Field<1> x3 = square(x2) * a;
-  const Field<1> x6 = square(x3, 3) * x3;
-  const Field<1> x9 = square(x6, 3) * x3;
-  const Field<1> x11 = square(x9, 2) * x2;
-  const Field<1> x22 = square(x11, 11) * x11;
-  const Field<1> x44 = square(x22, 22) * x22;
-  const Field<1> x88 = square(x44, 44) * x44;
-  const Field<1> x176 = square(x88, 88) * x88;
-  const Field<1> x220 = square(x176, 44) * x44;
-  const Field<1> x223 = square(x220, 3) * x3;
-  return {x2, square(x223, 23) * x22};
+// To limbs of 64 bits, and back.
+inline void to_words(const Field<1>& least, u64 (&words)[4]) {
+  for (int i = 0; i < 4; i++) words[i] = least.limbs[i] >> (12 * i) | least.limbs[i + 1] << (LIMB_BITS - 12 * i);
 }
 
-// a^(p - 2), the inverse; zero of zero.
+constexpr Field<1> from_words(const u64 (&words)[4]) {
+  return {words[0] & LIMB, (words[0] >> 52 | words[1] << 12) & LIMB, (words[1] >> 40 | words[2] << 24) & LIMB,
+          (words[2] >> 28 | words[3] << 36) & LIMB, words[3] >> 16};
+}
+
+constexpr Modulus FIELD_MODULUS({0 - FOLD, ~u64{0}, ~u64{0}, ~u64{0}});
+
+// Zero of zero.
 inline Field<1> inverse(const Field<1>& a) {
-  const auto [two, shared] = powers(a);
-  return square(square(square(shared, 5) * a, 3) * two, 2) * a;
-}
-
-// a^((p + 1) / 4): a square root, if there is one.
-inline Field<1> root(const Field<1>& a) {
-  const auto [two, shared] = powers(a);
-  return square(square(shared, 6) * two, 2);
+  u64 words[4];
+  to_words(least(a), words);
+  FIELD_MODULUS.invert(words, words);
+  return from_words(words);
 }
 
 }  // namespace ogpu::secp256k1

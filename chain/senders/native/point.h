@@ -98,11 +98,4 @@ inline void odd_multiples(const Affine& a, int count, std::vector<Point>& out) {
 
 inline bool is_on_curve(const Affine& a) { return is_zero(square(a.y) - (square(a.x) * a.x + SEVEN)); }
 
-// The point with that x, and y odd or even as told; false where there is none.
-inline bool lift(const Field<1>& x, bool odd, Affine& out) {
-  const Field<1> y = least(root(least(square(x) * x + SEVEN)));
-  out = {x, (y.limbs[0] & 1) == odd ? y : least(negative(y))};
-  return is_on_curve(out);
-}
-
 }  // namespace ogpu::secp256k1

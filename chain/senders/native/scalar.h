@@ -90,16 +90,12 @@ inline Scalar operator*(const Scalar& a, const Scalar& b) {
   return least(Scalar{{wide[0], wide[1], wide[2], wide[3]}});
 }
 
-// a^(n - 2), the inverse; zero of zero. Four bits of the exponent at a time.
+constexpr Modulus SCALAR_MODULUS(ORDER.limbs);
+
+// Zero of zero.
 inline Scalar inverse(const Scalar& a) {
-  Scalar power[16] = {Scalar{{1, 0, 0, 0}}};
-  for (int i = 1; i < 16; i++) power[i] = power[i - 1] * a;
-  const Scalar exponent = subtract_wrapping(ORDER, Scalar{{2, 0, 0, 0}});
-  Scalar result = power[0];
-  for (int bit = 252; bit >= 0; bit -= 4) {
-    for (int i = 0; i < 4; i++) result = result * result;
-    result = result * power[exponent.limbs[bit / 64] >> (bit % 64) & 15];
-  }
+  Scalar result;
+  SCALAR_MODULUS.invert(a.limbs, result.limbs);
   return result;
 }
 
