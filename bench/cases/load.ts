@@ -8,9 +8,12 @@
  * three questions after every block, are left out. Four validators do the work of one four times, and agree on it. What is
  * compared is what goes on: each has taken as many before, because compiling the hot functions of a node that has
  * just started takes seconds of processor time, once. How fast it took those is told too. Contestants at the same pace
- * follow each other at once, because machines change their speed from one minute to the next. Processor time of all
- * processes is told besides: on a machine that does other things too it says more than the clock.
+ * follow each other at once, because machines change their speed from one minute to the next. Anvil has the last transfers
+ * with the block that ends their second: were each round to begin with a second, it would lose nearly nothing or nearly a
+ * whole second in all of them, so each begins at another part of one. Processor time of all processes is told besides: on a
+ * machine that does other things too it says more than the clock.
  */
+import { setTimeout as delay } from "node:timers/promises";
 import type { BenchCase, BenchResult } from "../case.ts";
 import { median } from "../interleave.ts";
 import { type RunningChain, startAnvil } from "../network/anvil.ts";
@@ -44,6 +47,8 @@ const PACES: readonly (Pace & { readonly name: string })[] = [
 ];
 
 const CHAIN_ID = 0x6f677064n;
+/** Milliseconds. */
+const ANVIL_BLOCK = 1_000;
 
 export const benchCase: BenchCase<Params> = {
   name: "load",
@@ -76,7 +81,8 @@ async function measure(params: Params, folder: string): Promise<BenchResult> {
     for (const pace of paces) {
       for (const contestant of CONTESTANTS) {
         const key = `${contestant.name}, ${pace.name}`;
-        const run = await measureOne(contestant, `${folder}/${round} ${key}`, loads, pace);
+        const wait = (ANVIL_BLOCK * round) / params.rounds;
+        const run = await measureOne(contestant, `${folder}/${round} ${key}`, loads, pace, wait);
         runs.set(key, [...(runs.get(key) ?? []), run]);
       }
     }
@@ -115,10 +121,13 @@ async function measureOne(
   folder: string,
   [first, load]: readonly [TransferLoad, TransferLoad],
   pace: Pace,
+  wait: number,
 ): Promise<Run> {
   const chain = await start(folder);
   try {
     const firstRate = rateOf(await runLoad(chain.url, chain.urls, first, pace));
+    // A block has just been made.
+    await delay(wait);
     const before = await processorSeconds(chain.processes);
     const result = await runLoad(chain.url, chain.urls, load, pace);
     const spent = (await processorSeconds(chain.processes)) - before;
