@@ -75,7 +75,16 @@ export function receiptsOf(chain: ChainReads, whole: WholeBlock): readonly objec
   return shown;
 }
 
+/** Of encodings that are kept decoded anyway: whoever looks through logs asks for the same ones again and again. */
+const HASHES = new WeakMap<Uint8Array, Hex>();
+
 /** What the logs of a receipt go by: the hash of its transaction or, where there is none, of the protocol's own work. */
 export function receiptHash(raw: Uint8Array | undefined, { hash }: StoredHeader): Hex {
-  return bytesToHex(raw === undefined ? systemReceiptHash(hash) : keccak256(raw));
+  if (raw === undefined) return bytesToHex(systemReceiptHash(hash));
+  let known = HASHES.get(raw);
+  if (known === undefined) {
+    known = bytesToHex(keccak256(raw));
+    HASHES.set(raw, known);
+  }
+  return known;
 }

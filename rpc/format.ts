@@ -94,6 +94,14 @@ export function logJson(log: Log, transactionHash: Hex, place: Place, logIndex: 
   };
 }
 
+/** What `logJson` is as JSON, in a third of the time: there is nothing in it to escape. */
+export function logText(log: Log, transactionHash: Hex, { block, index }: Place, logIndex: number): string {
+  const { hash, header } = block;
+  const place = `"blockHash":"${bytesToHex(hash)}","blockNumber":"${quantityText(header.number)}","transactionIndex":"${quantityText(index)}","blockTimestamp":"${quantityText(header.timestamp)}"`;
+  const topics = log.topics.length === 0 ? "[]" : `["${log.topics.join('","')}"]`;
+  return `{${place},"address":"${log.address}","topics":${topics},"data":"${bytesToHex(log.data)}","transactionHash":"${transactionHash}","logIndex":"${quantityText(logIndex)}","removed":false}`;
+}
+
 /** `logsBefore` is the number of logs that earlier transactions of the block emitted. */
 export function receiptJson(
   receipt: Receipt,

@@ -15,11 +15,12 @@ import {
   type TransactionLocation,
 } from "./block-records.ts";
 import type { Database } from "./database.ts";
-import { type LogQuery, logBlocks } from "./log-index.ts";
+import { BloomGroups, type LogQuery, logBlocks } from "./log-index.ts";
 
 export abstract class BlockReader {
   /** For the other files of this folder. */
   readonly database: Database;
+  readonly #blooms = new BloomGroups();
 
   constructor(database: Database) {
     this.database = database;
@@ -69,7 +70,7 @@ export abstract class BlockReader {
 
   /** Numbers of the blocks that may have logs like these, ascending, and `undefined` now and then: log-index.ts. */
   logBlocks(query: LogQuery): Iterable<number | undefined> {
-    return logBlocks(this.database, { ...query, last: Math.min(query.last, this.head?.number ?? -1) });
+    return logBlocks(this.database, { ...query, last: Math.min(query.last, this.head?.number ?? -1) }, this.#blooms);
   }
 
   protected isFinal(number: number): boolean {

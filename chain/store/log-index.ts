@@ -27,6 +27,8 @@ const SECTION_BYTES = SECTION_BLOCKS / 8;
 const NAME_BYTES = 8;
 /** Blocks of a group: its record, too, is rewritten for each block. */
 const GROUP_BLOCKS = 16;
+/** In memory: 4 MiB at most, of 16,384 blocks. */
+const KEPT_GROUPS = 1_024;
 
 const ANY = 0;
 const ADDRESS = 1;
@@ -122,18 +124,19 @@ function* subjectsOf(receipts: readonly Receipt[]): Iterable<Subject> {
 export function* logBlocks(
   database: Database,
   { first, last, addresses, topics, mayMatch }: LogQuery,
+  groups: BloomGroups = new BloomGroups(),
 ): Generator<number | undefined, void, undefined> {
   const extent = readExtent(database);
   const begin = extent?.first ?? last + 1;
   for (let number = first; number <= Math.min(last, begin - 1); number++) yield number;
-  const groups = [
+  const wanted = [
     addresses?.map((address) => subject(ADDRESS, address)),
     topics?.map((topic) => subject(TOPIC, topic)),
-  ].filter((group) => group !== undefined);
-  const asked = groups.length === 0 ? [[ANYTHING]] : groups;
-  const blooms = new Blooms(database);
+  ].filter((subjects) => subjects !== undefined);
+  const asked = wanted.length === 0 ? [[ANYTHING]] : wanted;
+  const [kept, indexed] = [extent?.blooms ?? 0, extent?.last ?? 0];
   const isMatch = (number: number): boolean =>
-    mayMatch === undefined || number < (extent?.blooms ?? 0) || blooms.mayMatch(number, mayMatch);
+    mayMatch === undefined || number < kept || groups.mayMatch(database, number, indexed, mayMatch);
   for (let number = Math.max(first, begin); number <= last; ) {
     const section = Math.floor(number / SECTION_BLOCKS);
     const end = Math.min(last + 1, (section + 1) * SECTION_BLOCKS);
@@ -145,23 +148,33 @@ export function* logBlocks(
   }
 }
 
-/** Filters of blocks that are asked for in order: each group is read once. */
-class Blooms {
-  readonly #database: Database;
+/** Groups of filters that were read lately: a wide range takes hundreds, and whoever asks for one asks again. */
+export class BloomGroups {
+  readonly #groups = new Map<number, Uint8Array>();
   #number = -1;
   #group = EMPTY_BYTES;
 
-  constructor(database: Database) {
-    this.#database = database;
-  }
-
-  mayMatch(number: number, isMatch: MayMatch): boolean {
+  /** `indexed`: the last block that has a filter. A group that it ends, or that is before it, never changes any more. */
+  mayMatch(database: Database, number: number, indexed: number, isMatch: MayMatch): boolean {
     const group = Math.floor(number / GROUP_BLOCKS);
     if (group !== this.#number) {
-      this.#number = group;
-      this.#group = readGroup(this.#database, groupKey(number));
+      this.#group = this.#read(database, group, indexed);
+      this.#number = (group + 1) * GROUP_BLOCKS <= indexed + 1 ? group : -1;
     }
     return isMatch(this.#group, (number % GROUP_BLOCKS) * BLOOM_BYTES);
+  }
+
+  #read(database: Database, group: number, indexed: number): Uint8Array {
+    const known = this.#groups.get(group);
+    if (known !== undefined) return known;
+    const read = readGroup(database, groupKey(group * GROUP_BLOCKS));
+    if ((group + 1) * GROUP_BLOCKS > indexed + 1) return read;
+    if (this.#groups.size >= KEPT_GROUPS) {
+      const [oldest = 0] = this.#groups.keys();
+      this.#groups.delete(oldest);
+    }
+    this.#groups.set(group, read);
+    return read;
   }
 }
 

@@ -3,8 +3,9 @@ import type { StoredHeader } from "../../chain/store/block-records.ts";
 import type { Log } from "../../vm/receipt/log.ts";
 import { type BlockReference, LATEST, prunedError, requireBlock } from "../block-reference.ts";
 import type { ChainReads } from "../chain-view.ts";
+import { JsonText } from "../envelope.ts";
 import { receiptHash } from "../find-transaction.ts";
-import { logJson } from "../format.ts";
+import { logText } from "../format.ts";
 import { LOG_JSON_BYTES, type RpcLimits } from "../limits.ts";
 import { type LogFilter, LogMatcher, logFilter } from "../log-filter.ts";
 import { defineMethod, type RpcMethod } from "../method.ts";
@@ -14,8 +15,9 @@ import { invalidParams, REFUSED, RpcError } from "../rpc-error.ts";
 import { listOf } from "../schema.ts";
 
 interface Found {
-  readonly logs: object[];
-  /** About what they take as JSON. */
+  /** Each as JSON. */
+  readonly logs: string[];
+  /** About what they take together. */
   bytes: number;
 }
 
@@ -39,7 +41,7 @@ export const ethGetLogs: RpcMethod = defineMethod({
       if (block === undefined || !matcher.mayMatch(block.header.logsBloom)) continue;
       collect(chain, block, matcher, found, limits);
     }
-    return found.logs;
+    return new JsonText(`[${found.logs.join(",")}]`);
   },
 });
 
@@ -84,7 +86,7 @@ function collect(chain: ChainReads, block: StoredHeader, matcher: LogMatcher, fo
       if (matcher.matches(log)) {
         checkRoom(found, log, limits);
         hash ??= receiptHash(body?.transactions[index], block);
-        found.logs.push(logJson(log, hash, { block, index }, logIndex));
+        found.logs.push(logText(log, hash, { block, index }, logIndex));
       }
       logIndex++;
     }

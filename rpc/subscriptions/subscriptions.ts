@@ -14,7 +14,7 @@ import type { Log } from "../../vm/receipt/log.ts";
 import { isLoopback } from "../addresses.ts";
 import type { ChainReads } from "../chain-view.ts";
 import { receiptHash } from "../find-transaction.ts";
-import { headerJson, logJson, quantityText, transactionJson } from "../format.ts";
+import { headerJson, logText, quantityText, transactionJson } from "../format.ts";
 import { MAX_BLOCKS_TOLD, type RpcLimits, SLICE_MILLISECONDS, SUBSCRIPTIONS_SHARE } from "../limits.ts";
 import { filterWeight, LogMatcher } from "../log-filter.ts";
 import { progressJson } from "../progress-json.ts";
@@ -282,7 +282,7 @@ function logsOf(chain: ChainReads, block: StoredHeader): readonly FoundLog[] {
       let text: string | undefined;
       const json = (): string => {
         hash ??= receiptHash(body?.transactions[index], block);
-        text ??= JSON.stringify(logJson(log, hash, { block, index }, logIndex));
+        text ??= logText(log, hash, { block, index }, logIndex);
         return text;
       };
       found.push({ log, json });

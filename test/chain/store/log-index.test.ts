@@ -3,10 +3,10 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { EMPTY_BYTES, type Hex, hexToBytes } from "../../../base/bytes.ts";
 import { encodeRlp, rlpOfInteger } from "../../../base/rlp.ts";
 import { finish } from "../../../base/work.ts";
-import { metaKey } from "../../../chain/store/buckets.ts";
+import { BUCKETS, metaKey, numberKey } from "../../../chain/store/buckets.ts";
 import { Database } from "../../../chain/store/database.ts";
 import { DEFAULT_LIMITS } from "../../../chain/store/limits.ts";
-import { type LogQuery, logBlocks, puttingLogIndex } from "../../../chain/store/log-index.ts";
+import { BloomGroups, type LogQuery, logBlocks, puttingLogIndex } from "../../../chain/store/log-index.ts";
 import { bloomBits, bloomMayContainAny, bloomOfLogs } from "../../../vm/receipt/bloom.ts";
 import type { Log } from "../../../vm/receipt/log.ts";
 import type { Receipt } from "../../../vm/receipt/receipt.ts";
@@ -111,4 +111,26 @@ it("passes over blocks whose filters have nothing of the further topics, also wh
   expect(query(16, 31, { mayMatch })).toEqual([16, 17, 18, 20, 21, 23, 24, 26, 27, 29, 30]);
   await commit(100, [logBy(7, 7)]);
   expect(query(98, 100, { mayMatch })).toEqual([98, 99]);
+});
+
+it("sees what is added to filters that it has kept, whether it keeps them or not", async () => {
+  const kept = new BloomGroups();
+  const bits = bloomBits([hexToBytes(word(20))]);
+  const mayMatch = (blooms: Uint8Array, start: number): boolean => bloomMayContainAny(blooms, bits, start);
+  const picked: number[] = [];
+  for (let number = 0; number < 40; number++) {
+    const isPicked = number % 5 === 2;
+    if (isPicked) picked.push(number);
+    await commit(number, [{ ...logBy(7, 7), topics: [word(7), word(isPicked ? 20 : 21)] }]);
+    const all: LogQuery = { first: 0, last: number, addresses: [address(7)], topics: undefined, mayMatch };
+    expect([...logBlocks(database, all, kept)].filter((found) => found !== undefined)).toEqual(picked);
+    expect(query(0, number, { mayMatch })).toEqual(picked);
+  }
+  // Whole groups come from memory: this is not read.
+  const batch = database.batch();
+  for (const group of [0, 1, 2]) batch.put(numberKey(BUCKETS.blooms, group), EMPTY_BYTES);
+  await batch.write(false);
+  const all: LogQuery = { first: 0, last: 39, addresses: undefined, topics: undefined, mayMatch };
+  const found = [...logBlocks(database, all, kept)].filter((number) => number !== undefined);
+  expect(found).toEqual(picked.filter((number) => number < 32));
 });
