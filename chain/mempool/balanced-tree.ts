@@ -58,6 +58,22 @@ export class BalancedTree<Item, Summary> {
     this.top = this.removed(this.top, item);
   }
 
+  /** Takes the first so many out, in O(log n) each or, where fewer stay than go, O(1) for each that there was. */
+  removeFirst(count: number): readonly Item[] {
+    const stay = this.size - count;
+    if (stay < count) {
+      const all = collect(this.top, []);
+      this.top = this.built(all, count, all.length);
+      return all.slice(0, count);
+    }
+    const first: Item[] = [];
+    while (this.top !== undefined && first.length < count) {
+      first.push(this.at(0) as Item);
+      this.top = this.withoutFirst(this.top);
+    }
+    return first;
+  }
+
   /** `place` is negative for items that come after what is looked for, positive for those before, zero for it. */
   find(place: (item: Item) => number): Item | undefined {
     let node = this.top;
@@ -149,6 +165,15 @@ export class BalancedTree<Item, Summary> {
     return this.balanced(node);
   }
 
+  /** Of those that are in order already. */
+  private built(items: readonly Item[], start: number, end: number): Branch<Item, Summary> {
+    if (start >= end) return undefined;
+    const middle = (start + end) >> 1;
+    const item = items[middle] as Item;
+    const [left, right] = [this.built(items, start, middle), this.built(items, middle + 1, end)];
+    return this.updated({ item, left, right, height: 1, size: 1, summary: this.rules.summaryOf(item) });
+  }
+
   private withoutFirst(node: MutableNode<Item, Summary>): Branch<Item, Summary> {
     if (node.left === undefined) return node.right;
     node.left = this.withoutFirst(node.left);
@@ -194,6 +219,12 @@ export class BalancedTree<Item, Summary> {
     node.summary = right === undefined ? upToOwn : rules.join(upToOwn, right.summary);
     return node;
   }
+}
+
+function collect<Item, Summary>(node: Branch<Item, Summary>, into: Item[]): Item[] {
+  if (node === undefined) return into;
+  collect(node.left, into).push(node.item);
+  return collect(node.right, into);
 }
 
 function height(node: { readonly height: number } | undefined): number {

@@ -69,12 +69,8 @@ export class SenderQueue {
     if (nonce === this.nonce && balance === this.balance) return undefined;
     this.nonce = nonce;
     this.balance = balance;
-    const used: Waiting[] = [];
-    for (let first = this.first; first !== undefined && first.nonce < nonce; first = this.first) {
-      this.tree.remove(first);
-      this.bytes -= first.bytes;
-      used.push(first);
-    }
+    const used = this.tree.removeFirst(this.rankOf(nonce));
+    for (const { bytes } of used) this.bytes -= bytes;
     this.countReady();
     return used;
   }

@@ -51,6 +51,26 @@ describe("BalancedTree", () => {
     );
   });
 
+  it("gives the first ones away, few or nearly all, and goes on as before", () => {
+    const some = fc.uniqueArray(fc.nat(500), { maxLength: 100 });
+    fc.assert(
+      fc.property(some, some, fc.nat(120), (before, after, wanted) => {
+        const tree = sums();
+        for (const item of before) tree.insert(item);
+        const items = [...before].sort((a, b) => a - b);
+        expect(tree.removeFirst(wanted)).toEqual(items.slice(0, wanted));
+        const kept = items.slice(wanted);
+        const all = [...kept, ...after.filter((item) => !kept.includes(item))];
+        for (const item of all.slice(kept.length)) tree.insert(item);
+        all.sort((a, b) => a - b);
+        checkedHeight(tree.root);
+        expect(all.map((_, rank) => tree.at(rank))).toEqual(all);
+        expect(tree.size).toBe(all.length);
+        expect(tree.root?.summary ?? 0).toBe(all.reduce((a, b) => a + b, 0));
+      }),
+    );
+  });
+
   it("has logarithmic height when everything comes in order", () => {
     const tree = sums();
     for (let item = 0; item < 10_000; item++) tree.insert(item);
