@@ -92,20 +92,10 @@ export function expired({ number, header, hash }: ChainHead, cure?: string): Cod
   );
 }
 
-/** While it runs: whoever has heard nothing for so long, asleep or cut off, is no better off than one switched off. */
-export class Wakefulness {
-  readonly #trustingPeriod: number;
-  #heardAt: number;
-
-  constructor(trustingPeriod: number, now: number) {
-    this.#trustingPeriod = trustingPeriod;
-    this.#heardAt = now;
-  }
-
-  /** Called for everything that comes. False when it comes too late. */
-  hear(now: number): boolean {
-    if (now - this.#heardAt > this.#trustingPeriod) return false;
-    this.#heardAt = Math.max(this.#heardAt, now);
-    return true;
-  }
+/**
+ * Whether a node that runs since then may still believe what comes: whoever was asleep, cut off, or told of everything but
+ * blocks for so long, is no better off than one switched off.
+ */
+export function isAwake(startedAt: number, head: ChainHead | undefined, now: number, trustingPeriod: number): boolean {
+  return now - Math.max(startedAt, head === undefined ? 0 : headerTime(head.header)) <= trustingPeriod;
 }

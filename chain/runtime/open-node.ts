@@ -29,7 +29,7 @@ import { BlobExchange } from "./blob-exchange.ts";
 import { type CatchUpOptions, catchUp } from "./catch-up.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import { EvidenceBook } from "./evidence-book.ts";
-import { checkCheckpoint, expired, type Footing, footingOf, type Vouched, Wakefulness } from "./footing.ts";
+import { checkCheckpoint, expired, type Footing, footingOf, isAwake, type Vouched } from "./footing.ts";
 import { EXECUTION_SLICE, INLINE_RECOVERIES } from "./limits.ts";
 import { Node } from "./node.ts";
 import { type NodeLog, silentLog } from "./node-log.ts";
@@ -115,9 +115,9 @@ async function openParts(options: OpenNodeOptions, opened: Closing): Promise<Ope
   opened.add(() => log.close());
   const trustingPeriod = trustingPeriodOf(options);
   const relay = new Relay(source, clock, () => store.head?.number ?? 0, onFailure);
-  const awake = new Wakefulness(trustingPeriod, clock.now());
+  const startedAt = clock.now();
   relay.isAwake = () => {
-    if (awake.hear(clock.now())) return true;
+    if (isAwake(startedAt, store.head, clock.now(), trustingPeriod)) return true;
     if (store.head !== undefined) onFailure(expired(store.head));
     return false;
   };

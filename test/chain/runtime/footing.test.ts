@@ -8,8 +8,8 @@ import {
   type Footing,
   type FootingFacts,
   footingOf,
+  isAwake,
   type Vouched,
-  Wakefulness,
 } from "../../../chain/runtime/footing.ts";
 import type { ChainHead } from "../../../chain/store/chain-store.ts";
 import { singleSpec } from "./support/single-node.ts";
@@ -109,11 +109,14 @@ describe("a checkpoint", () => {
   });
 });
 
-it("a node that hears nothing for longer than the trusting period believes nothing that comes then", () => {
-  const awake = new Wakefulness(PERIOD, 0);
-  expect(awake.hear(PERIOD)).toBe(true);
-  expect(awake.hear(2 * PERIOD)).toBe(true);
-  expect(awake.hear(PERIOD)).toBe(true);
-  expect(awake.hear(3 * PERIOD + 1)).toBe(false);
-  expect(awake.hear(3 * PERIOD + 2)).toBe(false);
+it("a node believes what comes for a trusting period from its start, and from its last block", () => {
+  const head = block(3, 50_000);
+  const start = START + 50_000 - PERIOD / 2;
+  expect(isAwake(start, undefined, start + PERIOD, PERIOD)).toBe(true);
+  expect(isAwake(start, undefined, start + PERIOD + 1, PERIOD)).toBe(false);
+  expect(isAwake(start, head, start + PERIOD + 1, PERIOD)).toBe(true);
+  expect(isAwake(start, head, start + PERIOD * 1.5 + 1, PERIOD)).toBe(false);
+  // Its operator has vouched for an old block when it started.
+  expect(isAwake(start + 10 * PERIOD, head, start + 11 * PERIOD, PERIOD)).toBe(true);
+  expect(isAwake(start + 10 * PERIOD, head, start + 11 * PERIOD + 1, PERIOD)).toBe(false);
 });

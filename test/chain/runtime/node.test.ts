@@ -186,3 +186,19 @@ it("a node that was off for longer than the trusting period follows nobody until
   expect(again.node.head.number).toBeGreaterThanOrEqual(last.number);
   expect(again.footing()).toBe("firm");
 });
+
+it("a node that is told of everything but blocks for a trusting period believes no block that comes then", async () => {
+  cluster = new Cluster(clusterSpec(4));
+  const nodes = await validators(4);
+  let late = 0;
+  const clock = { ...systemClock, now: () => systemClock.now() + late };
+  const failures: unknown[] = [];
+  const { node: follower } = await cluster.open("follower", { clock, onFailure: (error) => failures.push(error) });
+  await transfers(2, [...nodes, follower]);
+  expect(failures).toEqual([]);
+  const { number } = follower.head;
+  late = cluster.spec.consensus.trustingPeriodSeconds * 1000 + 60_000;
+  await transfers(2, nodes);
+  expect(failures[0]).toMatchObject({ code: "SYNC_TRUST_EXPIRED" });
+  expect(follower.head.number).toBeLessThanOrEqual(number + 1);
+});
