@@ -22,8 +22,16 @@ import { type Now, Turns } from "./turns.ts";
 /** A failure that is our own bug: told to the operator, not to the caller. */
 export type OnBug = (method: string, error: unknown) => void;
 
-/** Told of every request: its method if there is such a one, its JSON-RPC error code if it failed, and what it took. */
-export type OnAnswer = (method: string | undefined, errorCode: number | undefined, milliseconds: number) => void;
+/**
+ * Told of every request: its method if there is such a one, its JSON-RPC error code if it failed, and what it took. Of
+ * several that are alike in all three, once.
+ */
+export type OnAnswer = (
+  method: string | undefined,
+  errorCode: number | undefined,
+  milliseconds: number,
+  requests: number,
+) => void;
 
 /** There at once, or later. Most answers are, and then a thousand of them need not a thousand turns of promises. */
 type Soon<Value> = Value | Promise<Value>;
@@ -51,6 +59,8 @@ const LEAST_READS = 20;
 
 export class JsonRpc {
   private readonly methods: ReadonlyMap<string, RpcMethod>;
+  /** Of these, those that another thread can answer. */
+  private readonly reads: ReadonlyMap<string, RpcMethod>;
   private readonly node: NodeContext;
   private readonly onBug: OnBug;
   private readonly onAnswer: OnAnswer | undefined;
@@ -60,6 +70,7 @@ export class JsonRpc {
 
   constructor({ methods, node, onBug, onAnswer, readBatch, now = () => performance.now() }: JsonRpcOptions) {
     this.methods = new Map(methods.map((method) => [method.name, method]));
+    this.reads = new Map([...this.methods].filter(([, { isRead }]) => isRead));
     this.node = node;
     this.onBug = onBug;
     this.onAnswer = onAnswer;
@@ -105,22 +116,14 @@ export class JsonRpc {
   }
 
   /** The methods of a batch that looks like one of reads, and is worth another thread's while. */
-  private readsIn(body: string): readonly string[] | undefined {
+  private readsIn(body: string): readonly RpcMethod[] | undefined {
     if (this.readBatch === undefined || !body.startsWith("[") || body.length > MAX_READS_BODY) return undefined;
-    const names = methodsIn(body, this.node.limits.batchRequests) ?? [];
-    if (names.length < LEAST_READS) return undefined;
-    const reads: string[] = [];
-    for (const name of names) {
-      const method = this.methods.get(name);
-      if (method?.isRead !== true) return undefined;
-      // Not the name in the text, which would keep all of it in memory.
-      reads.push(method.name);
-    }
-    return reads;
+    const methods = methodsIn(body, this.node.limits.batchRequests, this.reads) ?? [];
+    return methods.length < LEAST_READS ? undefined : methods;
   }
 
   /** Begun on another thread, if one is free, and ended here. */
-  private async answerReads(body: string, methods: readonly string[], work: Work): Promise<string | undefined> {
+  private async answerReads(body: string, methods: readonly RpcMethod[], work: Work): Promise<string | undefined> {
     const { budget } = work;
     if (!budget.client.charge(methods.length)) return tooOften(null);
     const elsewhere = budget.elsewhere((caller) => this.readBatch?.(body, caller));
@@ -135,10 +138,14 @@ export class JsonRpc {
     return batchOf([begun, ...(await this.answerAll(JSON.parse(body).slice(first.count), work))]);
   }
 
-  private countReads(methods: readonly string[], { count, failures }: ReadsAnswer, milliseconds: number): void {
+  /** Those in a row that are alike are counted together: most batches ask for one thing many times. */
+  private countReads(methods: readonly RpcMethod[], { count, failures }: ReadsAnswer, milliseconds: number): void {
     const codes = new Map(failures);
-    for (let place = 0; place < count; place++) {
-      this.onAnswer?.(methods[place], codes.get(place), milliseconds / count);
+    for (let [place, alike] = [0, 1]; place < count; place += alike) {
+      const [method, code] = [methods[place], codes.get(place)];
+      alike = 1;
+      while (place + alike < count && methods[place + alike] === method && codes.get(place + alike) === code) alike++;
+      this.onAnswer?.(method?.name, code, milliseconds / count, alike);
     }
   }
 
@@ -210,14 +217,14 @@ export class JsonRpc {
   }
 
   private succeeded({ method, id }: RpcRequest, result: unknown, begun: number): string {
-    this.onAnswer?.(method, undefined, this.now() - begun);
+    this.onAnswer?.(method, undefined, this.now() - begun, 1);
     return success(id, result);
   }
 
   private failed({ method, id }: RpcRequest, error: unknown, begun: number): string {
     if (error instanceof ClientGone) throw error;
     const body = describeError(error) ?? this.reportBug(method, error);
-    this.onAnswer?.(this.methods.has(method) ? method : undefined, body.code, this.now() - begun);
+    this.onAnswer?.(this.methods.has(method) ? method : undefined, body.code, this.now() - begun, 1);
     return failure(id, body);
   }
 

@@ -29,16 +29,17 @@ export type RpcGauges = Readonly<Record<keyof typeof RPC_GAUGES, number>>;
 export class RpcMetrics {
   private readonly methods = new Map<string, MethodCounts>();
 
-  onAnswer(method: string | undefined, errorCode: number | undefined, milliseconds: number): void {
+  /** Of so many requests that are alike, each took so long. */
+  onAnswer(method: string | undefined, errorCode: number | undefined, milliseconds: number, requests = 1): void {
     const counts = this.countsOf(method ?? UNKNOWN);
-    if (errorCode === undefined) counts.ok++;
-    else counts.byError.set(errorCode, (counts.byError.get(errorCode) ?? 0) + 1);
+    if (errorCode === undefined) counts.ok += requests;
+    else counts.byError.set(errorCode, (counts.byError.get(errorCode) ?? 0) + requests);
     const seconds = milliseconds / 1000;
-    counts.seconds += seconds;
-    counts.count++;
+    counts.seconds += requests * seconds;
+    counts.count += requests;
     let bucket = 0;
     while (bucket < BUCKETS.length && seconds > (BUCKETS[bucket] as number)) bucket++;
-    if (bucket < BUCKETS.length) counts.buckets[bucket] = (counts.buckets[bucket] as number) + 1;
+    if (bucket < BUCKETS.length) counts.buckets[bucket] = (counts.buckets[bucket] as number) + requests;
   }
 
   text(gauges: RpcGauges): string {

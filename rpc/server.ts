@@ -140,7 +140,7 @@ class RunningServer {
       node: this.context(),
       readBatch: options.readBatch,
       onBug,
-      onAnswer: (method, code, milliseconds) => this.metrics.onAnswer(method, code, milliseconds),
+      onAnswer: (...answer) => this.metrics.onAnswer(...answer),
     });
     const { access, admission, connections } = this;
     const parts = { rpc, access, addresses, admission, connections, limits, onBug };

@@ -63,7 +63,9 @@ function rpcWith(readBatch?: ReadBatch, methods = METHODS): Tried {
     onBug: (_method, error) => {
       throw error;
     },
-    onAnswer: (method, code) => counted.push([method, code]),
+    onAnswer: (method, code, _milliseconds, requests) => {
+      for (let count = 0; count < requests; count++) counted.push([method, code]);
+    },
     readBatch,
   });
   return { rpc, counted };
