@@ -22,6 +22,8 @@ const MAX_HEAD_BYTES = 4_096;
 const MAX_FAST_BODY_BYTES = 65_536;
 /** Requests of one connection that are worked on; while there are so many, no more are read. */
 const MAX_REQUESTS = 64;
+/** A body of so many characters is not copied once more to stand behind its head: such memory is new each time. */
+const LONG_BODY = 32_768;
 const LOOK_INTERVAL = 1_000;
 const HEAD_END = Buffer.from("\r\n\r\n");
 
@@ -63,9 +65,10 @@ export class FastPosts {
   }
 }
 
-/** What goes back, head and body. */
+/** What goes back. */
 interface Answer {
-  readonly text: string;
+  readonly head: string;
+  readonly body: string;
   /** A byte for each character, as nearly all have: such a text is sent by a copy, and others are encoded first. */
   readonly isLatin: boolean;
 }
@@ -236,21 +239,33 @@ class FastConnection {
 
   /** Sends what is next in order, in one piece. */
   private flush(): void {
-    let text = "";
+    let [text, long] = ["", ""];
     let [isLast, isLatin] = [false, true];
     const sent: Slot[] = [];
-    for (let answer = this.slots[0]?.answer; answer !== undefined && !isLast; answer = this.slots[0]?.answer) {
+    for (
+      let answer = this.slots[0]?.answer;
+      answer !== undefined && !isLast && long === "";
+      answer = this.slots[0]?.answer
+    ) {
       const slot = this.slots.shift() as Slot;
-      text += answer.text;
+      const { head, body } = answer;
+      text += head;
+      if (body.length < LONG_BODY) text += body;
+      else long = body;
       isLast = slot.isLast;
       isLatin &&= answer.isLatin;
       sent.push(slot);
     }
     if (sent.length === 0) return;
-    const isFlushed = this.socket.write(text, isLatin ? "latin1" : "utf8", () => {
+    const encoding = isLatin ? "latin1" : "utf8";
+    const onSent = (): void => {
       for (const { ticket } of sent) ticket?.end();
-    });
-    if (!isFlushed) this.expectTaken(text.length);
+    };
+    this.socket.cork();
+    if (long !== "") this.socket.write(text, encoding);
+    const isFlushed = this.socket.write(long === "" ? text : long, encoding, onSent);
+    this.socket.uncork();
+    if (!isFlushed) this.expectTaken(text.length + long.length);
     const isOver = isLast || (this.isEnding && this.slots.length === 0);
     if (isOver || (this.posts.isClosing && this.slots.length === 0)) this.socket.end();
     else if (isFlushed) this.work();
@@ -271,10 +286,11 @@ class FastConnection {
     const isOver = isLast || (this.posts.isClosing && this.slots.length === 1);
     const ending = isOver ? "connection: close\r\n" : "";
     const retry = status === 503 ? "retry-after: 1\r\n" : "";
-    if (body === undefined) return { text: `HTTP/1.1 ${STATUS[status]}\r\n${cors}${ending}\r\n`, isLatin: true };
+    if (body === undefined)
+      return { head: `HTTP/1.1 ${STATUS[status]}\r\n${cors}${ending}\r\n`, body: "", isLatin: true };
     const length = Buffer.byteLength(body);
-    const text = `HTTP/1.1 ${STATUS[status]}\r\ncontent-type: ${JSON_TYPE}\r\n${cors}${retry}${ending}content-length: ${length}\r\n\r\n${body}`;
-    return { text, isLatin: length === body.length };
+    const head = `HTTP/1.1 ${STATUS[status]}\r\ncontent-type: ${JSON_TYPE}\r\n${cors}${retry}${ending}content-length: ${length}\r\n\r\n`;
+    return { head, body, isLatin: length === body.length };
   }
 
   /** To Node.js' server, once all answers before are sent. */

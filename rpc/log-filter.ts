@@ -74,17 +74,26 @@ export class LogMatcher {
   readonly #topics: readonly (ReadonlySet<Hex> | undefined)[];
   /** Of the addresses, and of the topics at each place. */
   readonly #bits: readonly Uint16Array[];
+  /** Of these, what an index of addresses and first topics does not know. */
+  readonly #furtherBits: readonly Uint16Array[];
 
   constructor({ addresses, topics }: LogFilter) {
     this.#addresses = addresses && new Set(addresses);
     this.#topics = topics.map((group) => group && new Set(group));
-    const groups = [addresses, ...topics].filter((group) => group !== undefined);
-    this.#bits = groups.map((group) => bloomBits(group.map(hexToBytes)));
+    const bitsOf = (groups: readonly (readonly Hex[] | undefined)[]): readonly Uint16Array[] =>
+      groups.filter((group) => group !== undefined).map((group) => bloomBits(group.map(hexToBytes)));
+    this.#furtherBits = bitsOf(topics.slice(1));
+    this.#bits = [...bitsOf([addresses, topics[0]]), ...this.#furtherBits];
   }
 
-  /** By the block's filter, which begins at `start`. False: surely no log of the block matches. */
-  mayMatch(bloom: Bloom, start = 0): boolean {
-    for (const bits of this.#bits) if (!bloomMayContainAny(bloom, bits, start)) return false;
+  /** By the block's filter. False: surely no log of the block matches. */
+  mayMatch(bloom: Bloom): boolean {
+    return this.#bits.every((bits) => bloomMayContainAny(bloom, bits));
+  }
+
+  /** The same for a block that has the address and the first topic, by its filter that begins at `start`. */
+  mayMatchFurther(blooms: Uint8Array, start: number): boolean {
+    for (const bits of this.#furtherBits) if (!bloomMayContainAny(blooms, bits, start)) return false;
     return true;
   }
 
