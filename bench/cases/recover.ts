@@ -126,7 +126,7 @@ async function run({ rounds, signatures, portable, keys, batch }: Params): Promi
             {
               name: "known keys beside recovering them",
               ratio: rates.ratio("known keys", "ours"),
-              target: { atLeast: 3 },
+              target: { atLeast: 2.5 },
             },
           ]
         : []),

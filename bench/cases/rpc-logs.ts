@@ -33,7 +33,7 @@ export const benchCase: BenchCase<Params> = {
   description: "eth_getLogs over many blocks, beside anvil",
   sizes: {
     smoke: { rounds: 1, blocks: 40, requests: 4 },
-    full: { rounds: 3, blocks: 10_000, requests: 40 },
+    full: { rounds: 3, blocks: 10_000, requests: 200 },
   },
   run: (params) => withScratchFolder((folder) => measure(params, folder)),
 };
