@@ -44,7 +44,7 @@ export class Guard {
     this.#epoch = epoch;
     this.#finalView = finalView;
     this.#bugs = bugs;
-    this.#floor = floor ?? { epoch: 0, view: 0 };
+    this.#floor = floor === undefined || bugs.has("sign-below-floor") ? { epoch: 0, view: 0 } : floor;
   }
 
   slot(view: number): Readonly<Slot> {

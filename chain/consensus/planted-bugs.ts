@@ -12,7 +12,9 @@ export type PlantedBug =
   /** A view both notarized and nullified is neither built on nor skipped: two halves reject each other's chain. */
   | "reject-mixed-views"
   /** FINALIZE is signed only while still in the view: slow validators never do, and finality starves. */
-  | "finalize-in-view-only";
+  | "finalize-in-view-only"
+  /** Nothing is held back where the log has dropped votes: a validator that lost its chain signs its old views again. */
+  | "sign-below-floor";
 
 export const PLANTED_BUGS: readonly PlantedBug[] = [
   "lose-notarized-bodies",
@@ -20,4 +22,5 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   "finalize-after-timeout",
   "reject-mixed-views",
   "finalize-in-view-only",
+  "sign-below-floor",
 ];

@@ -16,7 +16,7 @@ import { encodeFrame, FRAME_KINDS } from "./frame.ts";
 import { MAX_GROUP_BYTES, MAX_PENDING_BYTES } from "./limits.ts";
 import { folderDisk, type LogDisk, type LogFile } from "./log-disk.ts";
 import { LOG_NAME, type RecordCodec, readLogFile, removeLeftovers, votesIn, writeLogFile } from "./log-file.ts";
-import { type GuardFloor, isAbove, type LogHeader, type LogIdentity, NO_FLOOR } from "./log-header.ts";
+import { floorAfter, type GuardFloor, type LogHeader, type LogIdentity, NO_FLOOR } from "./log-header.ts";
 
 export type WalFailure = CodedError<WalErrorCode>;
 
@@ -251,18 +251,6 @@ async function refuseOverwriting(disk: LogDisk): Promise<void> {
 
 function sizeOf(items: readonly Uint8Array[]): number {
   return items.reduce((sum, item) => sum + item.length, 0);
-}
-
-/** The highest view of a vote that the log held and holds no more. */
-function floorAfter(before: GuardFloor, votes: readonly VoteContent[], kept: readonly VoteContent[]): GuardFloor {
-  const keys = new Set(kept.map(keyOf));
-  let floor = before;
-  for (const vote of votes) if (!keys.has(keyOf(vote)) && isAbove(vote, floor)) floor = vote;
-  return { epoch: floor.epoch, view: floor.view };
-}
-
-function keyOf({ kind, epoch, view, hash }: VoteContent): string {
-  return `${kind} ${epoch} ${view} ${hash}`;
 }
 
 function checkIdentity(stored: LogIdentity, wanted: LogIdentity): void {

@@ -1,6 +1,7 @@
 /** The first frame of a log: whose log it is, and up to where its votes have been dropped. */
 import { bytesToHex, type Hex, hexToBytes } from "../../base/bytes.ts";
 import { decodeRlp, encodeRlp, rlpBytes, rlpInteger, rlpList, rlpOfInteger } from "../../base/rlp.ts";
+import type { VoteContent } from "../../base/votes.ts";
 import { damaged, reasonOf, walError } from "./errors.ts";
 
 export interface LogIdentity {
@@ -60,7 +61,7 @@ export function decodeHeader(bytes: Uint8Array | undefined): LogHeader {
   }
 }
 
-export function isAbove(a: GuardFloor, b: GuardFloor): boolean {
+function isAbove(a: GuardFloor, b: GuardFloor): boolean {
   return a.epoch > b.epoch || (a.epoch === b.epoch && a.view > b.view);
 }
 
@@ -68,4 +69,20 @@ function newer(version: bigint): Error {
   return walError("WAL_NEWER_FORMAT", `the consensus log has format ${version}, which this program does not know`, {
     hint: "Update the node.",
   });
+}
+
+/** The highest view of a vote that the log held and holds no more. */
+export function floorAfter(
+  before: GuardFloor,
+  votes: readonly VoteContent[],
+  kept: readonly VoteContent[],
+): GuardFloor {
+  const keys = new Set(kept.map(keyOf));
+  let floor = before;
+  for (const vote of votes) if (!keys.has(keyOf(vote)) && isAbove(vote, floor)) floor = vote;
+  return { epoch: floor.epoch, view: floor.view };
+}
+
+function keyOf({ kind, epoch, view, hash }: VoteContent): string {
+  return `${kind} ${epoch} ${view} ${hash}`;
 }

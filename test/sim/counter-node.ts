@@ -78,14 +78,13 @@ export class CounterNode extends SimNode {
   protected override boot(life: Lifetime): void {
     const base = this.finals.base();
     const app = new CounterApp(this.#plan, base.final, base.epoch.root.height);
-    const { signer, ...core } = this.settings.core;
     const driver = new ConsensusDriver({
-      core: { ...core, signer: this.signer },
+      core: this.core,
       base,
       log: this.log.open(life),
       records: this.log.records,
       ledger: this.#ledger(app),
-      clock: life.clock(this.settings.skew),
+      clock: life.clock(() => this.skew),
       ports: this.#ports(life, app),
     });
     const inbox = new Inbox({
@@ -112,7 +111,7 @@ export class CounterNode extends SimNode {
     this.finals.crash(prng);
   }
 
-  protected override wipeDisk(): void {
+  protected override wipeChain(): void {
     this.finals.wipe();
     this.#seenHeight = 0;
   }

@@ -1,14 +1,15 @@
-/** Breaks things while the fault phase lasts: partitions, crashes of one and of all, crashes between two writes. */
+/** Breaks things while the fault phase lasts: partitions, crashes of one and of all and between two writes, lost disks, clocks that are set. */
 import type { Prng } from "../../base/prng.ts";
 import { between, chance, exponential, pick } from "./chance.ts";
 import type { EventQueue } from "./event-queue.ts";
 import type { Network } from "./network.ts";
-import type { FaultName, Scenario } from "./scenario.ts";
+import { drawSkew, type FaultName, type Scenario } from "./scenario.ts";
 import type { SimNode } from "./sim-node.ts";
 
 const PARTITION_EVERY = 4_000;
 const CRASH_EVERY = 2_500;
 const CRASH_ALL_EVERY = 6_000;
+const SET_CLOCK_EVERY = 2_000;
 const WIPE_FROM = 2_000;
 const WIPE_TO = 10_000;
 const BOUNDARY_CRASH = 0.002;
@@ -21,6 +22,7 @@ export class FaultInjector {
   readonly #prng: Prng;
   readonly #faults: ReadonlySet<FaultName>;
   readonly #wiped: number | undefined;
+  readonly #chainless: number | undefined;
   readonly #crashAtWrite: Scenario["crashAtWrite"];
   /** Write boundaries that each node has met so far. */
   readonly #boundaries: number[];
@@ -30,7 +32,7 @@ export class FaultInjector {
   constructor(
     world: { queue: EventQueue; network: Network; nodes: readonly SimNode[]; trace: (line: string) => void },
     prng: Prng,
-    scenario: Pick<Scenario, "faults" | "crashAtWrite" | "wiped">,
+    scenario: Pick<Scenario, "faults" | "crashAtWrite" | "wiped" | "chainless">,
   ) {
     this.#queue = world.queue;
     this.#network = world.network;
@@ -40,6 +42,7 @@ export class FaultInjector {
     this.#prng = prng;
     this.#faults = scenario.faults;
     this.#wiped = scenario.wiped;
+    this.#chainless = scenario.chainless;
     this.#crashAtWrite = scenario.crashAtWrite;
   }
 
@@ -54,8 +57,9 @@ export class FaultInjector {
   start(): void {
     if (this.#faults.has("partition")) this.#repeat(PARTITION_EVERY, () => this.#partition());
     if (this.#faults.has("crash")) this.#repeat(CRASH_EVERY, () => this.#crash(pick(this.#prng, this.#nodes)));
-    const wiped = this.#wiped === undefined ? undefined : this.#nodes[this.#wiped];
-    if (wiped !== undefined) this.#queue.after(between(this.#prng, WIPE_FROM, WIPE_TO), () => this.#wipe(wiped));
+    this.#lose(this.#wiped, "wipe", (node) => node.wipe());
+    this.#lose(this.#chainless, "lose-chain", (node) => node.loseChain());
+    if (this.#faults.has("skew")) this.#repeat(SET_CLOCK_EVERY, () => this.#setClock(pick(this.#prng, this.#nodes)));
     if (this.#faults.has("crash-all")) {
       this.#repeat(CRASH_ALL_EVERY, () => {
         for (const node of this.#nodes) this.#crash(node);
@@ -88,10 +92,19 @@ export class FaultInjector {
     });
   }
 
-  #wipe(node: SimNode): void {
-    this.#trace(`wipe ${node.index}`);
-    node.wipe();
-    this.#queue.after(between(this.#prng, 50, 2_000), () => node.start());
+  #lose(index: number | undefined, what: string, run: (node: SimNode) => void): void {
+    const node = index === undefined ? undefined : this.#nodes[index];
+    if (node === undefined) return;
+    this.#queue.after(between(this.#prng, WIPE_FROM, WIPE_TO), () => {
+      this.#trace(`${what} ${node.index}`);
+      run(node);
+      this.#queue.after(between(this.#prng, 50, 2_000), () => node.start());
+    });
+  }
+
+  #setClock(node: SimNode): void {
+    node.skew = drawSkew(this.#prng);
+    this.#trace(`clock ${node.index} ${node.skew}`);
   }
 
   #crash(node: SimNode): void {

@@ -127,6 +127,11 @@ export class LedgerNode extends SimNode {
     this.#heights.set(from, height);
   }
 
+  override wipe(): void {
+    super.wipe();
+    this.journal.wipe();
+  }
+
   protected override boot(life: Lifetime): void {
     this.host.queue.settle();
     this.#open(life).catch((error: unknown) => this.onFailure(life, error));
@@ -143,9 +148,8 @@ export class LedgerNode extends SimNode {
     this.journal.crash(prng);
   }
 
-  protected override wipeDisk(): void {
+  protected override wipeChain(): void {
     this.level.wipe();
-    this.journal.wipe();
     this.#syncFolder.wipe();
     this.finals.wipe();
   }
@@ -169,14 +173,14 @@ export class LedgerNode extends SimNode {
       forImport: true,
       limits: STORE_LIMITS,
     });
-    const clock = life.clock(this.settings.skew);
+    const clock = life.clock(() => this.skew);
     const source = new SnapshotSource(store, SOURCE_LIMITS);
     const height = (): number => store.head?.number ?? 0;
     const relay = new Relay(source, clock, height, (error) => this.onFailure(life, error));
     const network = this.#network(life);
     relay.network = network;
     this.#relay = relay;
-    if (store.head === undefined && !this.isValidator) await this.#catchUp(life, store, relay, network);
+    if (store.head === undefined && this.isLate) await this.#catchUp(life, store, relay, network);
     if (store.head === undefined) {
       await discardImport(store);
       await store.commit(genesis);
@@ -207,7 +211,7 @@ export class LedgerNode extends SimNode {
       },
       send: (to, message) => network.send(to, message),
       penalise: (peer) => network.penalise(peer, "invalid"),
-      clock: life.clock(this.settings.skew),
+      clock: life.clock(() => this.skew),
       limits: SYNC_LIMITS,
       nearBlocks: SNAPSHOT_BLOCKS,
     });
@@ -229,12 +233,13 @@ export class LedgerNode extends SimNode {
   }
 
   #makeNode(life: Lifetime, store: ChainStore, onStep: () => void): Node {
-    const { core, prng, skew, executionTime } = this.settings;
+    const { core, prng, executionTime } = this.settings;
     return new Node({
       spec: this.#world.spec,
       store,
       log: this.log.open(life),
       records: this.log.records,
+      floor: this.log.floor,
       journal: this.journal.open(life),
       evidence: { entries: [], add: (_, evidence) => this.#onEvidence(life, evidence) },
       senders: {
@@ -249,7 +254,7 @@ export class LedgerNode extends SimNode {
       coinbase: coinbaseOf(this.index),
       validators: this.#world.validators,
       logLimit: core.parameters.logLimit,
-      clock: life.clock(skew),
+      clock: life.clock(() => this.skew),
       // Anything may happen between two transactions of a block.
       run: (work) => {
         life.queue.settle();

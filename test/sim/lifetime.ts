@@ -28,8 +28,8 @@ export class Lifetime {
   }
 
   /** The node's clock, so many milliseconds ahead of the world's. */
-  clock(skew: number): Clock {
-    const now = (): number => Math.floor(this.queue.now + skew);
+  clock(skew: () => number): Clock {
+    const now = (): number => Math.floor(this.queue.now + skew());
     return {
       now,
       setTimer: (milliseconds, run) => {

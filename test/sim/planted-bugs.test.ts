@@ -17,6 +17,7 @@ const HUNTS: Readonly<Record<PlantedBug, Hunt>> = {
   "finalize-after-timeout": { faults: ["loss", "partition"], finds: /no-honest-evidence:/ },
   "reject-mixed-views": { faults: ["loss", "reordering", "partition"], finds: /progress:/ },
   "finalize-in-view-only": { faults: ["byzantine", "slow"], actor: "finalize-withholder", finds: /progress:|rest:/ },
+  "sign-below-floor": { faults: ["loss", "partition", "lost-chain"], finds: /no-honest-evidence:/ },
 };
 
 const MOST_SEEDS = 40;

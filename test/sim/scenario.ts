@@ -16,6 +16,7 @@ export type FaultName =
   | "crash"
   | "crash-all"
   | "wipe"
+  | "lost-chain"
   | "skew"
   | "slow"
   | "byzantine"
@@ -29,6 +30,7 @@ export const FAULTS: readonly FaultName[] = [
   "crash",
   "crash-all",
   "wipe",
+  "lost-chain",
   "skew",
   "slow",
   "byzantine",
@@ -68,6 +70,9 @@ export interface Scenario {
   readonly executionTimes: readonly number[];
   /** A node that loses its disk and comes back without its key. */
   readonly wiped: number | undefined;
+  /** A node that loses its chain alone, and goes on as a validator. */
+  readonly chainless: number | undefined;
+  /** At first: where clocks differ they are also set now and then. */
   readonly skews: readonly number[];
   readonly faultyLinks: LinkQuality;
   readonly goodLinks: LinkQuality;
@@ -142,8 +147,8 @@ export function makeScenario(options: ScenarioOptions): Scenario {
     loss: faults.has("loss") ? between(links, 0.02, 0.25) : 0,
     duplication: faults.has("duplication") ? between(links, 0.02, 0.2) : 0,
   };
-  const { actors, executionTimes, wiped } = drawNodes(prng.fork("nodes"), validators, faults, options.actor);
-  const skews = Array.from({ length: validators }, () => (faults.has("skew") ? between(links, -250, 250) : 0));
+  const { actors, executionTimes, wiped, chainless } = drawNodes(prng.fork("nodes"), validators, faults, options.actor);
+  const skews = Array.from({ length: validators }, () => (faults.has("skew") ? drawSkew(links) : 0));
   return {
     seed: options.seed,
     app: options.app ?? "counter",
@@ -154,6 +159,7 @@ export function makeScenario(options: ScenarioOptions): Scenario {
     actors,
     executionTimes,
     wiped,
+    chainless,
     skews,
     faultyLinks,
     goodLinks: options.wideArea ? WIDE_AREA_LINKS : GOOD_LINKS,
@@ -162,13 +168,18 @@ export function makeScenario(options: ScenarioOptions): Scenario {
   };
 }
 
+/** Milliseconds. */
+export function drawSkew(prng: Prng): number {
+  return between(prng, -250, 250);
+}
+
 /** Fewer than a third lie. Slow nodes are honest, and slower than votes travel. */
 function drawNodes(
   prng: Prng,
   validators: number,
   faults: ReadonlySet<FaultName>,
   actor: string | undefined,
-): Pick<Scenario, "actors" | "executionTimes" | "wiped"> {
+): Pick<Scenario, "actors" | "executionTimes" | "wiped" | "chainless"> {
   const order = prng.shuffle(Array.from({ length: validators }, (_, index) => index));
   // A wiped validator does not vote any more: it takes the place of a liar.
   const tolerated = Math.floor((validators - 1) / 3) - (faults.has("wipe") ? 1 : 0);
@@ -177,7 +188,12 @@ function drawNodes(
   const actors = new Map(order.slice(0, liars).map((index) => [index, actor ?? pick(prng, names)]));
   const slow = new Set(faults.has("slow") ? order.slice(liars, liars + integerBetween(prng, 1, 2)) : []);
   const executionTimes = order.map((_, index) => (slow.has(index) ? SLOW_EXECUTION : between(prng, 2, 15)));
-  return { actors, executionTimes, wiped: faults.has("wipe") ? order.at(-1) : undefined };
+  return {
+    actors,
+    executionTimes,
+    wiped: faults.has("wipe") ? order.at(-1) : undefined,
+    chainless: faults.has("lost-chain") ? order.at(-2) : undefined,
+  };
 }
 
 /** Validators join, leave and change their stake at every epoch; liars stay below a third of the weight. */

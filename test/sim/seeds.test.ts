@@ -74,6 +74,12 @@ describe("networks of whole nodes", () => {
     expect((await expectHeld(scenario)).imports).toBeGreaterThan(0);
   });
 
+  it("let one that lost its chain alone catch up and go on as a validator", async () => {
+    const faults = ["epochs", "lost-chain", "crash-all"] as const;
+    const scenario = makeScenario({ app: "ledger", seed: "1", validators: 4, minutes: 0.6, faults });
+    expect((await expectHeld(scenario)).imports).toBeGreaterThan(0);
+  });
+
   it("let it catch up by a snapshot although one of those that serve it lies", async () => {
     const actor = "false-server";
     const faults = ["epochs", "wipe", "byzantine"] as const;

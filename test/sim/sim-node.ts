@@ -49,7 +49,7 @@ export interface NodeSettings {
   readonly executionTime: number;
   /** The most that a write takes. */
   readonly writeTime: number;
-  /** Milliseconds that the node's clock is ahead. */
+  /** Milliseconds that the node's clock is ahead at first. */
   readonly skew: number;
 }
 
@@ -75,16 +75,20 @@ export abstract class SimNode {
   peers: readonly PeerId[] = [];
   /** How often its actor said something else than its core would. */
   lies = 0;
+  /** Milliseconds that the node's clock is ahead: a clock that is set may go back. */
+  skew: number;
   protected readonly settings: NodeSettings;
   protected readonly host: NodeHost;
   readonly #executed = new Set<Hex>();
   #isFollower = false;
+  #hasLostChain = false;
   #life: Lifetime | undefined;
 
   constructor(settings: NodeSettings, host: NodeHost) {
     this.index = settings.index;
     this.id = settings.core.signer.id;
     this.actor = settings.actor;
+    this.skew = settings.skew;
     this.settings = settings;
     this.host = host;
     this.log = new SimLog(this.device(1));
@@ -97,7 +101,7 @@ export abstract class SimNode {
   protected abstract boot(life: Lifetime): void;
   protected abstract loseMemory(): void;
   protected abstract crashDisk(prng: Prng): void;
-  protected abstract wipeDisk(): void;
+  protected abstract wipeChain(): void;
   /** For liars: a block of the own on any parent that has executed, the like of a block, and gossip. */
   protected abstract readonly forgery: Pick<ActorContext, "blockOn" | "variantOf" | "publish"> | undefined;
 
@@ -115,11 +119,12 @@ export abstract class SimNode {
   }
 
   get localTime(): number {
-    return Math.floor(this.host.queue.now + this.settings.skew);
+    return Math.floor(this.host.queue.now + this.skew);
   }
 
-  get skew(): number {
-    return this.settings.skew;
+  /** Whether it was ever without its chain while the network ran: then there is much to catch up with. */
+  get isLate(): boolean {
+    return this.#isFollower || this.#hasLostChain;
   }
 
   start(): void {
@@ -145,8 +150,15 @@ export abstract class SimNode {
   wipe(): void {
     this.crash();
     this.log.wipe();
-    this.wipeDisk();
+    this.wipeChain();
     this.#isFollower = true;
+  }
+
+  /** The chain is lost, and the log of what was signed is not: the node comes back as the validator it was. */
+  loseChain(): void {
+    this.crash();
+    this.wipeChain();
+    this.#hasLostChain = true;
   }
 
   /** Ever, and with the right result: after a restart it signs its old votes again before executing again. */
@@ -156,6 +168,11 @@ export abstract class SimNode {
 
   protected noteExecuted(hash: Hex): void {
     this.#executed.add(hash);
+  }
+
+  /** What its core begins with. */
+  protected get core(): CoreOptions {
+    return { ...this.settings.core, signer: this.signer, floor: this.log.floor };
   }
 
   protected get signer(): Signer | undefined {

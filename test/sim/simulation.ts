@@ -341,10 +341,15 @@ export class Simulation implements LedgerHost {
     }
   }
 
-  /** Without transactions there is a block per heartbeat, and another where a liar delayed its finality. */
+  /**
+   * Without transactions there is a block per heartbeat, and another where its finality was delayed. Liars delay that of
+   * the other too, and so on: of 600 networks a few had five or six in a row. A chain that makes blocks for nothing has
+   * five a second.
+   */
   #checkRest(heightBefore: number, duration: number): void {
+    const { parameters, actors } = this.#scenario;
     const blocks = this.#maxHeight() - heightBefore;
-    const allowed = 2 * Math.ceil(duration / this.#scenario.parameters.heartbeat) + 2;
+    const allowed = 2 * Math.ceil(duration / parameters.heartbeat) + (actors.size === 0 ? 2 : 6);
     if (blocks > allowed)
       this.#violate(`rest: ${blocks} blocks in ${Math.round(duration)} ms of rest, more than ${allowed}`);
   }
