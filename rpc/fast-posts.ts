@@ -237,7 +237,7 @@ class FastConnection {
     else slot.ticket?.end();
   }
 
-  /** Sends what is next in order, in one piece. */
+  /** Sends what is next in order: in one piece up to a long body, which ends one. */
   private flush(): void {
     let [text, long] = ["", ""];
     let [isLast, isLatin] = [false, true];
@@ -268,6 +268,7 @@ class FastConnection {
     if (!isFlushed) this.expectTaken(text.length + long.length);
     const isOver = isLast || (this.isEnding && this.slots.length === 0);
     if (isOver || (this.posts.isClosing && this.slots.length === 0)) this.socket.end();
+    else if (this.slots[0]?.answer !== undefined) this.flush();
     else if (isFlushed) this.work();
   }
 

@@ -67,6 +67,13 @@ describe("requests straight from the socket", () => {
     expect(text.match(/connection: close/g)).toHaveLength(1);
   });
 
+  it("are all answered when a long answer comes after those behind it", async () => {
+    const echo = bodyOf(1, "eth_call", [{ to: `0x${"04".padStart(40, "0")}`, data: `0x${"ab".repeat(20_000)}` }]);
+    const text = await exchange([post(echo), post(bodyOf(2)), post(bodyOf(3), "connection: close")].join(""));
+    expect([statuses(text), ids(text)]).toEqual([Array(3).fill("200"), [1, 2, 3]]);
+    expect(text.length).toBeGreaterThan(40_000);
+  });
+
   it("mean the same wherever they are cut", async () => {
     const whole = post(bodyOf(1)) + post('{"é": "ü"}') + post(bodyOf(3), "connection: close");
     const expected = await exchange(whole);
