@@ -93,9 +93,27 @@ export function expired({ number, header, hash }: ChainHead, cure?: string): Cod
 }
 
 /**
- * Whether a node that runs since then may still believe what comes: whoever was asleep, cut off, or told of everything but
- * blocks for so long, is no better off than one switched off.
+ * While it runs: whoever was asleep, cut off, or told of everything but blocks for so long, is no better off than one
+ * switched off. When it started counts only until it has a young block: so long it looks for a snapshot, or goes by what its
+ * operator has vouched for.
  */
-export function isAwake(startedAt: number, head: ChainHead | undefined, now: number, trustingPeriod: number): boolean {
-  return now - Math.max(startedAt, head === undefined ? 0 : headerTime(head.header)) <= trustingPeriod;
+export class Wakefulness {
+  readonly #trustingPeriod: number;
+  #since: number;
+
+  constructor(trustingPeriod: number, startedAt: number) {
+    this.#trustingPeriod = trustingPeriod;
+    this.#since = startedAt;
+  }
+
+  /** Told of the last block at the start, and of all that follow. */
+  onBlock({ header }: ChainHead, now: number): void {
+    const time = headerTime(header);
+    if (time + this.#trustingPeriod > now) this.#since = time;
+  }
+
+  /** Whether it may still believe what comes. */
+  isAwake(now: number): boolean {
+    return now - this.#since <= this.#trustingPeriod;
+  }
 }

@@ -29,7 +29,7 @@ import { BlobExchange } from "./blob-exchange.ts";
 import { type CatchUpOptions, catchUp } from "./catch-up.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import { EvidenceBook } from "./evidence-book.ts";
-import { checkCheckpoint, expired, type Footing, footingOf, isAwake, type Vouched } from "./footing.ts";
+import { checkCheckpoint, expired, type Footing, footingOf, type Vouched, Wakefulness } from "./footing.ts";
 import { EXECUTION_SLICE, INLINE_RECOVERIES } from "./limits.ts";
 import { Node } from "./node.ts";
 import { type NodeLog, silentLog } from "./node-log.ts";
@@ -115,9 +115,9 @@ async function openParts(options: OpenNodeOptions, opened: Closing): Promise<Ope
   opened.add(() => log.close());
   const trustingPeriod = trustingPeriodOf(options);
   const relay = new Relay(source, clock, () => store.head?.number ?? 0, onFailure);
-  const startedAt = clock.now();
+  const awake = new Wakefulness(trustingPeriod, clock.now());
   relay.isAwake = () => {
-    if (isAwake(startedAt, store.head, clock.now(), trustingPeriod)) return true;
+    if (awake.isAwake(clock.now())) return true;
     if (store.head !== undefined) onFailure(expired(store.head));
     return false;
   };
@@ -155,6 +155,8 @@ async function openParts(options: OpenNodeOptions, opened: Closing): Promise<Ope
   });
   opened.add(() => node.stop());
   const footing = new Ground(options, node, trustingPeriod, clock);
+  awake.onBlock(node.head, clock.now());
+  node.onBlock((block) => awake.onBlock(block, clock.now()));
   node.onBlock(({ number }) => source.onFinal(number, clock.now()));
   node.onBlock((block) => footing.onBlock(block));
   node.onBlock(watchUpgrades);

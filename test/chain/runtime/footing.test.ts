@@ -8,8 +8,8 @@ import {
   type Footing,
   type FootingFacts,
   footingOf,
-  isAwake,
   type Vouched,
+  Wakefulness,
 } from "../../../chain/runtime/footing.ts";
 import type { ChainHead } from "../../../chain/store/chain-store.ts";
 import { singleSpec } from "./support/single-node.ts";
@@ -109,14 +109,26 @@ describe("a checkpoint", () => {
   });
 });
 
-it("a node believes what comes for a trusting period from its start, and from its last block", () => {
-  const head = block(3, 50_000);
-  const start = START + 50_000 - PERIOD / 2;
-  expect(isAwake(start, undefined, start + PERIOD, PERIOD)).toBe(true);
-  expect(isAwake(start, undefined, start + PERIOD + 1, PERIOD)).toBe(false);
-  expect(isAwake(start, head, start + PERIOD + 1, PERIOD)).toBe(true);
-  expect(isAwake(start, head, start + PERIOD * 1.5 + 1, PERIOD)).toBe(false);
-  // Its operator has vouched for an old block when it started.
-  expect(isAwake(start + 10 * PERIOD, head, start + 11 * PERIOD, PERIOD)).toBe(true);
-  expect(isAwake(start + 10 * PERIOD, head, start + 11 * PERIOD + 1, PERIOD)).toBe(false);
+describe("a node that runs", () => {
+  const awakeUntil = (awake: Wakefulness, until: number): void => {
+    expect([awake.isAwake(START + until), awake.isAwake(START + until + 1)]).toEqual([true, false]);
+  };
+
+  it("believes what comes for a trusting period from its last block, whenever it started", () => {
+    const started = 50_000 + PERIOD / 2;
+    const awake = new Wakefulness(PERIOD, START + started);
+    awake.onBlock(block(3, 50_000), START + started);
+    awakeUntil(awake, 50_000 + PERIOD);
+    awake.onBlock(block(3, 60_000), START + started);
+    awakeUntil(awake, 60_000 + PERIOD);
+  });
+
+  it("has a trusting period from its start to find a young block, where its operator has vouched for an old one", () => {
+    const started = 10 * PERIOD;
+    const awake = new Wakefulness(PERIOD, START + started);
+    awake.onBlock(block(3, 50_000), START + started);
+    awakeUntil(awake, started + PERIOD);
+    awake.onBlock(block(4, started - PERIOD / 2), START + started);
+    awakeUntil(awake, started + PERIOD / 2);
+  });
 });

@@ -202,3 +202,21 @@ it("a node that is told of everything but blocks for a trusting period believes 
   expect(failures[0]).toMatchObject({ code: "SYNC_TRUST_EXPIRED" });
   expect(follower.head.number).toBeLessThanOrEqual(number + 1);
 });
+
+it("a node that starts with an old block does not believe for longer what comes", async () => {
+  cluster = new Cluster(clusterSpec(4));
+  const nodes = await validators(4);
+  const { node: follower } = await cluster.open("follower");
+  await transfers(2, [...nodes, follower]);
+  await cluster.close("follower");
+  const period = cluster.spec.consensus.trustingPeriodSeconds * 1000;
+  let late = period - 60_000;
+  const clock = { ...systemClock, now: () => systemClock.now() + late };
+  const failures: unknown[] = [];
+  const again = await cluster.open("follower", { clock, onFailure: (error) => failures.push(error) });
+  await transfers(2, [...nodes, again.node]);
+  expect(failures).toEqual([]);
+  late = period + 60_000;
+  await transfers(2, nodes);
+  await expect.poll(() => failures[0]).toMatchObject({ code: "SYNC_TRUST_EXPIRED" });
+});
