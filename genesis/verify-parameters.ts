@@ -91,7 +91,7 @@ const FOREIGN_CHAINS: ReadonlyMap<bigint, string> = new Map([
  * 22. From 1 to 1,024 unfinal blocks: they are all in memory.
  * 23. The weight cap divisor is from 4 to 1,000: a validator with a third of the weight could stop the chain alone.
  * 24. An epoch has from 1 to 10,000,000 blocks.
- * 25. The trusting period is from one minute to a year.
+ * 25. The trusting period is from one minute to a year, and at least two heartbeats, or nodes of an idle chain would stop.
  * 26. No validator's key is there twice.
  * 27. A validator's stake is at least what the staking module asks for; it is part of what is allocated (9).
  * 28. No validator's operator is an address of the protocol, and none acts for two validators.
@@ -144,7 +144,7 @@ function verifyBlock({ block }: ChainSpec, report: Report): void {
 
 function verifyConsensus({ block, consensus }: ChainSpec, report: Report): void {
   const { intervalMilliseconds: interval } = block;
-  const { viewTimeoutMilliseconds, viewTimeoutCapMilliseconds } = consensus;
+  const { viewTimeoutMilliseconds, viewTimeoutCapMilliseconds, heartbeatMilliseconds } = consensus;
   const within = (name: keyof ConsensusSpec, least: number, most: number): void => {
     const value = consensus[name];
     if (value < least || value > most) report(`$.consensus.${name}`, `must be from ${least} to ${most}, is ${value}`);
@@ -161,7 +161,8 @@ function verifyConsensus({ block, consensus }: ChainSpec, report: Report): void 
   within("maxUnfinalBlocks", 1, MAX_UNFINAL_BLOCKS);
   within("weightCapDivisor", MIN_WEIGHT_CAP_DIVISOR, MAX_WEIGHT_CAP_DIVISOR);
   within("epochBlocks", 1, MAX_EPOCH_BLOCKS);
-  within("trustingPeriodSeconds", MIN_TRUSTING_SECONDS, MAX_TRUSTING_SECONDS);
+  const twoHeartbeats = Math.ceil((2 * heartbeatMilliseconds) / 1000);
+  within("trustingPeriodSeconds", Math.max(MIN_TRUSTING_SECONDS, twoHeartbeats), MAX_TRUSTING_SECONDS);
 }
 
 function verifyValidators({ validators, modules }: ChainSpec, report: Report): void {

@@ -161,7 +161,7 @@ describe("verifyParameters", () => {
     ["22: bounds the blocks that are not final", "maxUnfinalBlocks", [1, 1024], [0, 1025]],
     ["23: lets nobody have a third of the weight", "weightCapDivisor", [4, 1000], [3, 1001]],
     ["24: bounds the blocks of an epoch", "epochBlocks", [1, 10_000_000], [0, 10_000_001]],
-    ["25: bounds the trusting period", "trustingPeriodSeconds", [60, 31_536_000], [59, 31_536_001]],
+    ["25: bounds the trusting period", "trustingPeriodSeconds", [120, 31_536_000], [119, 31_536_001]],
   ];
 
   it.each(consensusRules)("%s", (_rule, name, good, bad) => {
@@ -173,6 +173,17 @@ describe("verifyParameters", () => {
     });
     for (const value of good) expect(paths(withValue(value))).toEqual([]);
     for (const value of bad) expect(paths(withValue(value))).toEqual([`$.consensus.${name}`]);
+  });
+
+  it("25: wants a trusting period of two heartbeats, and of a minute however fast the heart beats", () => {
+    const refused = (heartbeatMilliseconds: number, trustingPeriodSeconds: number): readonly string[] => {
+      const consensus = { ...sample.consensus, heartbeatMilliseconds, trustingPeriodSeconds };
+      return paths({ ...sample, development: true, consensus });
+    };
+    expect(refused(1_000, 60)).toEqual([]);
+    expect(refused(1_000, 59)).toEqual(["$.consensus.trustingPeriodSeconds"]);
+    expect(refused(86_400_000, 172_800)).toEqual([]);
+    expect(refused(86_400_000, 172_799)).toEqual(["$.consensus.trustingPeriodSeconds"]);
   });
 
   const withValidators = (...validators: readonly Partial<GenesisValidator>[]): ChainSpec => {
