@@ -68,5 +68,6 @@ async function logsUpTo(context: RpcContext, filter: LogsFilter, last: number): 
 
 function isTooMuch(error: unknown): boolean {
   const data: unknown = error instanceof RpcError ? error.body.data : undefined;
-  return typeof data === "object" && data !== null && "code" in data && data.code === "LOGS_TOO_MANY";
+  const code = typeof data === "object" && data !== null && "code" in data ? data.code : undefined;
+  return code === "LOGS_TOO_MANY" || code === "RESPONSE_TOO_LARGE";
 }

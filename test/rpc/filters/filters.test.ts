@@ -180,12 +180,15 @@ describe("filters over RPC", () => {
   });
 });
 
-it("tells logs of many blocks in parts when they are too many for one answer", async () => {
+it.each([
+  ["too many", { logs: 2 }],
+  ["too long", { answerBytes: 2_000 }],
+])("tells logs of many blocks in parts when they are %s for one answer", async (_what, limits) => {
   const fixture = await RpcFixture.open();
   try {
     const rpc = new JsonRpc({
       methods: METHODS,
-      node: nodeContext(fixture.chain, { logs: 2 }),
+      node: nodeContext(fixture.chain, limits),
       onBug: () => undefined,
     });
     const call = async (method: string, ...params: readonly unknown[]): Promise<unknown> => {
