@@ -22,6 +22,8 @@ Napi::Value check(const Napi::CallbackInfo& info) {
   const auto signatures = info[0].As<Napi::Uint8Array>();
   const auto key_of = info[1].As<Napi::Uint32Array>();
   const auto list = info[2].As<Napi::Array>();
+  // The library gives any typed array of another type as one of these.
+  if (key_of.TypedArrayType() != napi_uint32_array) throw wrong(info.Env(), "keys are named by a Uint32Array");
   const std::size_t count = key_of.ElementLength();
   if (signatures.ByteLength() != count * SIGNATURE_BYTES) {
     throw wrong(info.Env(), "signatures and keys are not of one length");

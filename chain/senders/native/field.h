@@ -105,6 +105,15 @@ inline Field<1> square(const Field<M>& a) {
                 product(2, 4) + product(3, 3), product(3, 4), product(4, 4));
 }
 
+// Of limbs that are carried.
+template <int M>
+inline bool is_below_prime(const Field<M>& a) {
+  for (int i = 4; i > 0; i--) {
+    if (a.limbs[i] != PRIME[i]) return a.limbs[i] < PRIME[i];
+  }
+  return a.limbs[0] < PRIME[0];
+}
+
 // The least integer that is the same element.
 template <int M>
 inline Field<1> least(Field<M> a) {
@@ -122,9 +131,7 @@ inline Field<1> least(Field<M> a) {
     a.limbs[4] &= LAST_LIMB;
     carry(above * FOLD);
   }
-  const bool is_prime_or_more = a.limbs[4] > LAST_LIMB || (a.limbs[4] == LAST_LIMB && a.limbs[3] == LIMB &&
-                                                           a.limbs[2] == LIMB && a.limbs[1] == LIMB && a.limbs[0] >= PRIME[0]);
-  if (is_prime_or_more) carry(FOLD);
+  if (!is_below_prime(a)) carry(FOLD);
   return {a.limbs[0], a.limbs[1], a.limbs[2], a.limbs[3], a.limbs[4] & LAST_LIMB};
 }
 

@@ -159,7 +159,8 @@ std::vector<Scalar> inverses(const std::vector<Signature>& signatures) {
 
 bool make_table(const std::uint8_t* key, std::uint8_t* table) {
   const Affine a = read_point(key);
-  if (!is_on_curve(a)) return false;
+  // Of two forms of one key, one is another key's to whoever hashes it.
+  if (!is_below_prime(a.x) || !is_below_prime(a.y) || !is_on_curve(a)) return false;
   std::vector<Affine> filled(PIECES * multiples_of(KEY_WINDOW));
   fill_table(a, KEY_WINDOW, filled.data());
   std::memcpy(table, filled.data(), TABLE_BYTES);

@@ -15,7 +15,7 @@ constexpr std::size_t TABLE_ALIGNMENT = 8;
 // Hash, r and s, of 32 bytes each with the most significant first, and the parity of y.
 constexpr std::size_t SIGNATURE_BYTES = 97;
 
-// Of a key's 64 bytes (x, y). False when that is no point of the curve.
+// Of a key's 64 bytes (x, y), both below the field's prime. False when that is no point of the curve.
 bool make_table(const std::uint8_t* key, std::uint8_t* table);
 
 // For each signature, 1 when recovering from it gives exactly the key that it names, or else 0. Of several together each

@@ -143,6 +143,21 @@ describe.runIf(loaded !== undefined)("a batch with claims", () => {
     expect(results[7 * RESULT_BYTES]).toBe(FAILURES.indexOf("TX_SIGNATURE_HIGH_S") + 1);
   });
 
+  it("checks r and s that begin with zeros, also after what is no transaction", () => {
+    const { keys, checks } = watched();
+    const short = (field: "r" | "s"): Uint8Array => {
+      for (let nonce = 0; ; nonce++) {
+        const raw = signed(0, nonce);
+        if (decodeTransaction(raw)[field].length < 32) return raw;
+      }
+    };
+    const raws = [GOOD.subarray(1), short("r"), GOOD.subarray(1), short("s"), signed(0, 0)];
+    const claim = claimOf(ADDRESSES[0] as Address);
+    const packed = () => packTransactions(raws, 0, 5, [NO_CLAIM, claim, NO_CLAIM, claim, claim]);
+    for (let i = 0; i < 2; i++) expect(recoverBatch(packed(), keys)).toEqual(recoverBatch(packed()));
+    expect(checks).toEqual([true, true, true]);
+  });
+
   it("recovers each key once, and checks what follows", () => {
     const { keys, checks } = watched();
     const raws = Array.from({ length: 20 }, (_, nonce) => signed(nonce % 2, nonce));

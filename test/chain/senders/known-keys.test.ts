@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import { secp256k1 } from "@noble/curves/secp256k1.js";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { bytes32, bytesToHex, equalBytes } from "../../../base/bytes.ts";
+import { bytes32, bytesToBigint, bytesToHex, equalBytes } from "../../../base/bytes.ts";
 import { keccak256 } from "../../../base/keccak.ts";
 import { SECP256K1_ORDER as N, publicKeyToAddress, recoverPublicKey } from "../../../base/secp256k1.ts";
 import { claimOfBytes, NO_CLAIM } from "../../../chain/senders/claim.ts";
@@ -33,8 +33,12 @@ function publicKeyOf(secret: bigint): Uint8Array {
 
 const inverse = (value: bigint): bigint => secp256k1.Point.Fn.inv(value);
 
-function pointAboveOrder() {
-  for (let x = N + 1n; ; x++) {
+const { Fp } = secp256k1.Point;
+const PRIME = Fp.ORDER;
+
+/** The first with that x or more. */
+function pointOfX(least: bigint) {
+  for (let x = least; ; x++) {
     try {
       return { point: secp256k1.Point.fromHex(`02${x.toString(16).padStart(64, "0")}`), x };
     } catch {
@@ -43,11 +47,38 @@ function pointAboveOrder() {
   }
 }
 
+/** The first with that y or more. */
+function pointOfY(least: bigint) {
+  for (let y = least; ; y++) {
+    // A cube root, where there is one: the prime is 7 modulo 9.
+    const cube = Fp.create(y * y - 7n);
+    const x = Fp.pow(cube, (PRIME + 2n) / 9n);
+    if (Fp.pow(x, 3n) === cube) return { point: secp256k1.Point.fromAffine({ x, y }), x, y };
+  }
+}
+
+/** The key whose signature is s and that nonce's point. */
+function keyOfNonce(nonce: InstanceType<typeof secp256k1.Point>, hash: bigint, s: bigint) {
+  return nonce
+    .multiply(s)
+    .subtract(secp256k1.Point.BASE.multiply(hash))
+    .multiply(inverse(mod(nonce.x)))
+    .toBytes(false)
+    .slice(1);
+}
+
 /** With a nonce of our choice, as the formula says; `undefined` where it gives no signature. */
 function sign(hash: bigint, secret: bigint, nonce: bigint, key: number): Signed | undefined {
   const { x, y } = secp256k1.Point.BASE.multiply(nonce).toAffine();
   const s = mod(inverse(nonce) * (hash + x * secret));
   return x < N && s !== 0n ? { hash, r: x, s, yParity: y & 1n ? 1 : 0, key } : undefined;
+}
+
+/** With multiples of the generator and of the key that are of our choice. */
+function signedBy(ofGenerator: bigint, ofKey: bigint, secret: bigint, key: number): Signed {
+  const { x, y } = secp256k1.Point.BASE.multiply(mod(ofGenerator + ofKey * secret)).toAffine();
+  const s = mod(x * inverse(ofKey));
+  return { hash: mod(ofGenerator * s), r: x, s, yParity: y & 1n ? 1 : 0, key };
 }
 
 const secret = fc.oneof(fc.constantFrom(...SPECIAL), fc.bigInt({ min: 1n, max: N - 1n }));
@@ -165,16 +196,16 @@ describe.runIf(loaded !== undefined)("the check of signatures", () => {
 
   it("refuses r and s that are the order or more, where the equation holds", () => {
     // Some x between the order and the field's prime, and the key that fits.
-    const { point, x } = pointAboveOrder();
+    const { point, x } = pointOfX(N + 1n);
     const [s, message] = [7n, 11n];
-    const key = point
-      .multiply(s)
-      .subtract(secp256k1.Point.BASE.multiply(message))
-      .multiply(inverse(mod(x)));
-    const fitting = key.toBytes(false).slice(1);
+    const fitting = keyOfNonce(point, message, s);
     const large = { hash: message, r: x, s, yParity: 0, key: 0 } as const;
     expect(recoverPublicKey(bytes32(message), bytes32(x), bytes32(s), 0)).toBeUndefined();
     expect(check([fitting], [large])).toEqual([false]);
+    // Recovering takes r for the x of another point, if any has it.
+    const reduced = [0, 1].map((yParity): Signed => ({ ...large, r: mod(x), yParity: yParity as 0 | 1 }));
+    expect(expected([fitting], reduced)).toEqual([false, false]);
+    expect(check([fitting], reduced)).toEqual([false, false]);
     // A small s, which fits in 32 bytes with the order added.
     const nonce = 1234n;
     const { x: r } = secp256k1.Point.BASE.multiply(nonce).toAffine();
@@ -185,19 +216,80 @@ describe.runIf(loaded !== undefined)("the check of signatures", () => {
     expect(check([publicKeyOf(secret)], [{ ...small, s: s + N }])).toEqual([false]);
   });
 
-  it("has no key outside the curve, and refuses to read outside of what it is given", () => {
+  it("finds points whose coordinates are at either end of the field", () => {
+    const [s, message] = [7n, 11n];
+    for (const { point, y } of [pointOfY(1n), pointOfY(2n ** 40n), pointOfY(PRIME - 50n)]) {
+      const yParity = y & 1n ? 1 : 0;
+      const one: Signed = { hash: message, r: point.x, s, yParity, key: 0 };
+      const other: Signed = { ...one, yParity: yParity === 0 ? 1 : 0 };
+      const keys = [keyOfNonce(point, message, s)];
+      expect(expected(keys, [one, other])).toEqual([true, false]);
+      expect(check(keys, [one, other])).toEqual([true, false]);
+    }
+    const { point, x } = pointOfX(1n);
+    const keys = [keyOfNonce(point, message, s)];
+    const least: Signed = { hash: message, r: x, s, yParity: 0, key: 0 };
+    expect(expected(keys, [least])).toEqual([true]);
+    expect(check(keys, [least])).toEqual([true]);
+  });
+
+  it("divides by powers of two, where sums on the way to the inverse are the largest", () => {
+    const { point, x } = pointOfX(1n);
+    for (let s = 1n; s < N; s *= 2n) {
+      // Alone: of several together the product is inverted.
+      const one: Signed = { hash: 11n, r: x, s, yParity: 0, key: 0 };
+      expect(check([keyOfNonce(point, 11n, s)], [one]), String(s)).toEqual([true]);
+    }
+  });
+
+  it("takes multiples that may be found as the order or more", () => {
+    // What a product modulo the order goes above 256 bits by comes back as so many times this.
+    const above = 2n ** 256n - N;
+    const some = [above - 1n, above, above + 1n, 2n ** 129n, 2n ** 130n, 2n ** 132n + 1n];
+    const secrets = Array.from({ length: 4 }, (_, index) => mod(bytesToBigint(keccak256(new Uint8Array([index])))));
+    for (const multiple of some) {
+      const signed = secrets.flatMap((secret, key) => [
+        signedBy(multiple, 3n, secret, key),
+        signedBy(3n, multiple, secret, key),
+      ]);
+      expect(check(secrets.map(publicKeyOf), signed)).toEqual(new Array(8).fill(true));
+    }
+  });
+
+  it("knows no parity but 0 and 1, and gives each result to its own signature", () => {
+    const good = sign(1n, 5n, 7n, 0) as Signed;
+    const bytes = [...bytes32(good.hash), ...bytes32(good.r), ...bytes32(good.s)];
+    const keys = [publicKeyOf(5n), publicKeyOf(6n)].map((key) => addon.makeTable(key) as Uint8Array);
+    const checked = (parities: readonly number[], keyOf: readonly number[]): readonly number[] => [
+      ...addon.check(new Uint8Array(parities.flatMap((parity) => [...bytes, parity])), new Uint32Array(keyOf), keys),
+    ];
+    const { yParity } = good;
+    expect(checked([2 + yParity, 255, 254, yParity, 128, yParity], [0, 0, 0, 1, 0, 0])).toEqual([0, 0, 0, 0, 0, 1]);
+    expect(checked([yParity, 2, yParity], [0, 0, 1])).toEqual([1, 0, 0]);
+  });
+
+  it("has no key outside the curve or in another form, and refuses to read outside of what it is given", () => {
     const key = publicKeyOf(5n);
     expect(addon.makeTable(key.map((byte, index) => (index === 63 ? byte ^ 1 : byte)))).toBeUndefined();
     expect(addon.makeTable(new Uint8Array(64))).toBeUndefined();
+    for (const { point } of [pointOfX(1n), pointOfY(1n)]) {
+      const of = (x: bigint, y: bigint) => addon.makeTable(new Uint8Array([...bytes32(x), ...bytes32(y)]));
+      const { x, y } = point.toAffine();
+      expect(of(x, y)).toBeDefined();
+      if (x + PRIME < 2n ** 256n) expect(of(x + PRIME, y)).toBeUndefined();
+      else expect(of(x, y + PRIME)).toBeUndefined();
+    }
     expect(() => addon.makeTable(key.subarray(1))).toThrow("64 bytes");
     const table = addon.makeTable(key) as Uint8Array;
     const one = [new Uint8Array(97), new Uint32Array(1), [table]] as const;
     expect(() => addon.check(new Uint8Array(96), one[1], one[2])).toThrow("length");
-    expect(() => addon.check(one[0], one[1], [table.subarray(1)])).toThrow("table");
+    expect(() => addon.check(one[0], one[1], [table.subarray(8)])).toThrow("another length");
     const elsewhere = new Uint8Array(table.length + 1).subarray(1);
     expect(() => addon.check(one[0], one[1], [elsewhere])).toThrow("begins");
     expect(() => addon.check(one[0], Uint32Array.of(1), one[2])).toThrow("not there");
     expect(() => addon.check(one[0], one[1], [])).toThrow("not there");
+    // As many as it should be, and too few bytes.
+    expect(() => addon.check(one[0], new Uint8Array(new ArrayBuffer(4), 0, 1) as never, one[2])).toThrow("Uint32Array");
     for (const wrong of [undefined, 1, "text", {}, new Uint16Array(64)]) {
       expect(() => addon.makeTable(wrong as never)).toThrow();
       for (let place = 0; place < one.length; place++) {
