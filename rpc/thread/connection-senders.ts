@@ -5,7 +5,7 @@
 import { NO_CLAIM, type SenderClaim } from "../../chain/senders/claim.ts";
 import { NO_CONNECTION } from "./submissions.ts";
 
-/** In a row of one sender before the next is guessed: a wrong guess costs a third of what a right one spares. */
+/** In a row of one sender before the next is guessed: a wrong guess costs more than half of what a right one spares. */
 const STEADY = 2;
 /** As many as a node has connections, by default; more are forgotten, the oldest first. */
 const MAX_CONNECTIONS = 1_024;
