@@ -1,14 +1,16 @@
 import { execFile } from "node:child_process";
-import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { encodeDeployData, getContractAddress, type Hex, toHex } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { bytesToHex } from "../../../base/bytes.ts";
 import { foundryProgram } from "../../../bench/network/foundry.ts";
 import { testAccount } from "../../../rpc/development/test-accounts.ts";
 import { STAKING_ADDRESS, TRUST_LOCK_ADDRESS } from "../../../vm/modules/addresses.ts";
 import { account, CHAIN_ID, type Devnet, openDevnet } from "./support/devnet.ts";
+import { CREATE2_FACTORY } from "./support/keyless.ts";
 
 const run = promisify(execFile);
 const require = createRequire(import.meta.url);
@@ -56,7 +58,8 @@ function writeProject(folder: string): void {
   for (const part of ["src", "script"]) mkdirSync(join(folder, part), { recursive: true });
   writeFileSync(join(folder, "foundry.toml"), "[profile.default]\n");
   writeFileSync(join(folder, "src/Counter.sol"), COUNTER);
-  writeFileSync(join(folder, "script/Deploy.s.sol"), SCRIPT);
+  writeFileSync(join(folder, "script/Deploy.s.sol"), script("new Counter(40)"));
+  writeFileSync(join(folder, "script/Salted.s.sol"), script(`new Counter{salt: bytes32(uint256(${SALT}))}(40)`));
   writeFileSync(join(folder, "solc"), `#!${process.execPath}\n${COMPILER}`);
   chmodSync(join(folder, "solc"), 0o755);
 }
@@ -81,7 +84,9 @@ contract Counter {
 }
 `;
 
-const SCRIPT = `// SPDX-License-Identifier: Apache-2.0
+const SALT = 7;
+
+const script = (creation: string): string => `// SPDX-License-Identifier: Apache-2.0
 pragma solidity ^0.8.20;
 
 import {Counter} from "../src/Counter.sol";
@@ -97,7 +102,7 @@ contract Deploy {
 
     function run() external returns (Counter counter) {
         vm.startBroadcast();
-        counter = new Counter(40);
+        counter = ${creation};
         counter.add(2);
         vm.stopBroadcast();
     }
@@ -125,15 +130,28 @@ describe("forge", () => {
     }
   });
 
-  it("runs a script: simulated first, then sent, transaction after transaction", async () => {
-    const lines = (await forge("script", ...keyOf(1), "--json", "script/Deploy.s.sol:Deploy")).split("\n");
+  /** Gives what the script's transactions came to. */
+  async function runScript(name: string, key: number): Promise<readonly Record<string, unknown>[]> {
+    const lines = (await forge("script", ...keyOf(key), "--json", `script/${name}.s.sol:Deploy`)).split("\n");
     const events = lines.map((line): Record<string, unknown> => JSON.parse(line));
-    const address = events.find((event) => typeof event["contract_address"] === "string")?.["contract_address"];
-    expect(events.filter((event) => "tx_hash" in event).map((event) => event["status"])).toEqual([
-      "success",
-      "success",
-    ]);
+    return events.filter((event) => "tx_hash" in event);
+  }
+
+  it("runs a script: simulated first, then sent, transaction after transaction", async () => {
+    const sent = await runScript("Deploy", 1);
+    expect(sent.map(({ status }) => status)).toEqual(["success", "success"]);
+    const address = sent.find((event) => typeof event["contract_address"] === "string")?.["contract_address"];
     expect(await cast("call", String(address), "count()(uint256)")).toBe("42");
+  });
+
+  it("runs one with a salt: its contract has the address that it has on every chain", async () => {
+    const sent = await runScript("Salted", 3);
+    expect(sent.map(({ status }) => status)).toEqual(["success", "success"]);
+    const compiled = JSON.parse(readFileSync(join(project, "out/Counter.sol/Counter.json"), "utf8"));
+    const bytecode = encodeDeployData({ abi: compiled.abi, bytecode: compiled.bytecode.object as Hex, args: [40n] });
+    const salt = toHex(SALT, { size: 32 });
+    const address = getContractAddress({ opcode: "CREATE2", from: CREATE2_FACTORY.address, salt, bytecode });
+    expect(await cast("call", address, "count()(uint256)")).toBe("42");
   });
 });
 
