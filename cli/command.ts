@@ -25,6 +25,8 @@ export interface StringOption extends OptionBase {
   readonly placeholder: string;
   readonly default?: string;
   readonly choices?: readonly string[];
+  /** It has to be the address of something that is reached over HTTP. */
+  readonly isWebAddress?: true;
   readonly required?: true;
 }
 

@@ -11,6 +11,7 @@ export const rpcOption: StringOption & { readonly default: string } = {
   description: "the node to ask",
   default: `http://127.0.0.1:${DEFAULT_RPC_PORT}`,
   env: "OGPU_RPC",
+  isWebAddress: true,
 };
 
 const TIMEOUT_MILLISECONDS = 30_000;
@@ -62,7 +63,7 @@ async function post(url: string, body: string): Promise<Answer> {
 
 function unreachable(url: string, error: unknown): CodedError {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error);
-  return new CodedError("RPC_UNREACHABLE", `no node answers at ${url}: ${cause}`, {
+  return new CodedError("RPC_UNREACHABLE", `no node answers at ${url}: ${cause.trim()}`, {
     hint: "Start one with `npm start`, or name another with --rpc.",
   });
 }

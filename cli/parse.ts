@@ -3,6 +3,7 @@ import { type ParseArgsConfig, parseArgs } from "node:util";
 import type { ArgumentSpec, Command, CommandInput, OptionSpec, OptionSpecs } from "./command.ts";
 import { usageError } from "./failure.ts";
 import { nearest } from "./nearest.ts";
+import { isWebAddress } from "./web-address.ts";
 
 /** Options that every command has. */
 export const COMMON_OPTIONS: OptionSpecs = {
@@ -119,6 +120,9 @@ function optionValue(
     const meant = nearest(text, spec.choices);
     const suggestion = meant === undefined ? "" : `; did you mean ${meant}?`;
     throw usageError(`${shown} is one of ${spec.choices.join(", ")}, not ${text}${suggestion}`, hint);
+  }
+  if (spec.isWebAddress && !isWebAddress(text)) {
+    throw usageError(`${shown} is an address such as http://127.0.0.1:8545, not ${text}`, hint);
   }
   return text;
 }

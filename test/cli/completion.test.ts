@@ -53,7 +53,7 @@ describe("ogpu completion bash", () => {
     [["thing", "create", "--count", "3", "--fo"], ["--force"]],
     [
       ["thing", "strict", "--"],
-      ["--key", "--json", "--help"],
+      ["--key", "--at", "--json", "--help"],
     ],
     [
       ["helper", ""],

@@ -67,11 +67,26 @@ describe("wrong usage ends with code 2 and says what to do", () => {
     ],
     ["thing strict", "--key is required: the key", "ogpu thing strict --help"],
     ["thing strict --key k surplus", "unexpected argument surplus", "ogpu thing strict --help"],
+    [
+      "thing strict --key k --at here",
+      "--at is an address such as http://127.0.0.1:8545, not here",
+      "ogpu thing strict --help",
+    ],
     ["--forc", "--forc needs a command before it", "ogpu --help"],
     ["thing --force", "--force needs a command before it", "ogpu thing --help"],
     ["help thing nothing", "unknown command ogpu thing nothing", "ogpu thing --help"],
   ])("ogpu %s", async (line, message, next) => {
     expect(await run(line)).toEqual({ code: 2, out: "", err: `error [USAGE] ${message}\nSee: ${next}` });
+  });
+
+  it("and an address of nothing that HTTP reaches is refused, wherever it comes from", async () => {
+    for (const at of ["localhost:8545", "127.0.0.1:8545", "ws://127.0.0.1:8545"]) {
+      expect(await run("thing strict --key k", { OGPU_AT: at })).toMatchObject({
+        code: 2,
+        err: `error [USAGE] OGPU_AT is an address such as http://127.0.0.1:8545, not ${at}\nSee: ogpu thing strict --help`,
+      });
+    }
+    expect(await run("thing strict --key k --at https://node.example/rpc")).toMatchObject({ code: 0, out: "k" });
   });
 
   it("and an empty value is no value, even where the environment has one", async () => {

@@ -37,7 +37,10 @@ const create: Command = defineCommand({
 const strict: Command = defineCommand({
   name: "strict",
   summary: "Need a key",
-  options: { key: { type: "string", placeholder: "hex", description: "the key", required: true } },
+  options: {
+    key: { type: "string", placeholder: "hex", description: "the key", required: true },
+    at: { type: "string", placeholder: "url", description: "where", isWebAddress: true, env: "OGPU_AT" },
+  },
   run: ({ options }, { report }) => {
     report(options.key.length, options.key);
     return undefined;
