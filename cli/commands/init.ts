@@ -1,5 +1,5 @@
 import { hostname } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { parseOgpu } from "../../base/units.ts";
 import type { Command, CommandGroup, ExitCode } from "../command.ts";
 import { defineCommand } from "../command.ts";
@@ -7,6 +7,7 @@ import { DEFAULT_P2P_PORT, DEFAULT_RPC_PORT } from "../defaults.ts";
 import { type Question, type Questions, questionsFor } from "../init/questions.ts";
 import { flagName } from "../parse.ts";
 import { factTable } from "../table.ts";
+import { isWebAddress } from "../web-address.ts";
 
 const VALIDATOR_PATH = "ogpu init validator";
 
@@ -41,7 +42,8 @@ const validator: Command = defineCommand({
     const words = validatorWords(prepared.folder, prepared.passwordFile, key.file, operator.address, answers);
     const service = await writeService(prepared.folder, "ogpu-validator", "OpenGPU validator", words);
     const { folder, passwordFile } = prepared;
-    const sender = `--key ${operator.file} --password-file ${passwordFile}`;
+    const sender = shownWords(["--key", operator.file, "--password-file", passwordFile]);
+    const launch = answers.isLaunched ? "" : `, which refuses until ${answers.network} has validators`;
     report(
       { folder, passwordFile, operator, validator: key, service, command: ["ogpu", ...words] },
       [
@@ -53,7 +55,7 @@ const validator: Command = defineCommand({
         style.bold("What is left to do"),
         `1. Copy ${join(folder, "keys")} and ${passwordFile} to a safe place.`,
         `2. Send oGPU to the operator, ${operator.address}.`,
-        `3. Start the node:\n     ogpu ${words.join(" ")}\n   or as a service:\n     sudo systemctl enable --now ${service}`,
+        `3. Start the node${launch}:\n     ogpu ${shownWords(words)}\n   or as a service:\n     sudo systemctl enable --now ${service}`,
         `4. When it has caught up, register:\n     ogpu stake register ${key.proofFile} --amount <oGPU> ${sender}`,
         "5. Later starts need no --new-key; left in, it does no harm.",
       ].join("\n"),
@@ -68,6 +70,7 @@ interface ValidatorAnswers {
   readonly bootstrap: string;
   readonly p2pPort: string;
   readonly rpcPort: string;
+  readonly isLaunched: boolean;
 }
 
 async function validatorAnswers(
@@ -75,7 +78,10 @@ async function validatorAnswers(
   folder: string | undefined,
   given: { readonly [Name in "network" | "bootstrap" | "p2pPort" | "rpcPort"]: string | undefined },
 ): Promise<ValidatorAnswers> {
-  const { readSpec } = await import("../spec-file.ts");
+  const [{ readSpec }, { parsePeerAddress }] = await Promise.all([
+    import("../spec-file.ts"),
+    import("../../chain/network/address.ts"),
+  ]);
   const answers = {
     folder: await ask({
       ...{ text: "Where should keys and chain go?", option: "<folder>", given: folder, usual: "./ogpu-validator" },
@@ -87,12 +93,13 @@ async function validatorAnswers(
     bootstrap: await ask({
       ...{ text: "The address of a node to begin with (none if this is the first)?", option: "--bootstrap" },
       ...{ given: given.bootstrap, usual: "none" },
+      check: (answer) => answer === "none" || parsePeerAddress(answer),
     }),
     p2pPort: await ask({ ...portQuestion("other nodes", "--p2p-port", given.p2pPort, DEFAULT_P2P_PORT) }),
     rpcPort: await ask({ ...portQuestion("RPC", "--rpc-port", given.rpcPort, DEFAULT_RPC_PORT) }),
   };
-  await readSpec(answers.network);
-  return answers;
+  const { validators } = await readSpec(answers.network);
+  return { ...answers, isLaunched: validators.length > 0 };
 }
 
 function portQuestion(
@@ -117,11 +124,18 @@ function validatorWords(
 ): readonly string[] {
   const isName = ["devnet", "testnet", "mainnet"].includes(network);
   return [
-    ...["validator", isName ? "--network" : "--spec", network, "--data-dir", join(folder, "data")],
+    // The service runs in another folder than this command.
+    ...["validator", ...(isName ? ["--network", network] : ["--spec", resolve(network)])],
+    ...["--data-dir", join(folder, "data")],
     ...["--key", key, "--password-file", passwordFile, "--coinbase", operator, "--new-key"],
     ...["--p2p-port", p2pPort, "--rpc-port", rpcPort],
     ...(bootstrap === "none" ? [] : ["--bootstrap", bootstrap]),
   ];
+}
+
+/** As a shell takes them. */
+function shownWords(words: readonly string[]): string {
+  return words.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word}'`)).join(" ");
 }
 
 const PROVIDER_PATH = "ogpu init provider";
@@ -163,7 +177,6 @@ const provider: Command = defineCommand({
       ...["--host", "0.0.0.0", "--endpoint", answers.endpoint],
     ];
     const service = await writeService(folder, "ogpu-provider", "OpenGPU provider", words);
-    const shown = words.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word}'`)).join(" ");
     report(
       { folder, passwordFile: prepared.passwordFile, account, service, command: ["ogpu", ...words] },
       [
@@ -175,7 +188,7 @@ const provider: Command = defineCommand({
         `1. Copy ${join(folder, "keys")} and ${prepared.passwordFile} to a safe place.`,
         `2. Send ${answers.collateral} oGPU and something for fees and locks to ${account.address}.`,
         "3. See that every device computes to the bit: ogpu compute selftest",
-        `4. Let others reach ${answers.endpoint}, and start it:\n     ogpu ${shown}\n   or as a service:\n     sudo systemctl enable --now ${service}`,
+        `4. Let others reach ${answers.endpoint}, and start it:\n     ogpu ${shownWords(words)}\n   or as a service:\n     sudo systemctl enable --now ${service}`,
       ].join("\n"),
     );
     return 0;
@@ -191,7 +204,6 @@ async function providerAnswers(
   folder: string | undefined,
   given: { readonly [Name in Exclude<keyof ProviderAnswers, "folder">]: string | undefined },
 ): Promise<ProviderAnswers> {
-  const url = (answer: string): unknown => new URL(answer);
   const [card] = (await import("../../compute/device/find-devices.ts")).findDevices().devices.slice(1);
   const asked = (
     name: Exclude<keyof ProviderAnswers, "folder">,
@@ -206,7 +218,7 @@ async function providerAnswers(
       given: folder,
       usual: "./ogpu-provider",
     }),
-    rpc: await asked("rpc", "Which node does it work with?", `http://127.0.0.1:${DEFAULT_RPC_PORT}`, url),
+    rpc: await asked("rpc", "Which node does it work with?", `http://127.0.0.1:${DEFAULT_RPC_PORT}`, webAddress),
     name: await asked("name", "What is it called on the chain?", "provider"),
     device: await asked(
       "device",
@@ -215,10 +227,14 @@ async function providerAnswers(
       deviceName,
     ),
     collateral: await asked("collateral", "How much oGPU does it put at stake?", "100", parseOgpu),
-    endpoint: await asked("endpoint", "Where do others reach it?", `http://${hostname()}:8560`, url),
+    endpoint: await asked("endpoint", "Where do others reach it?", `http://${hostname()}:8560`, webAddress),
     region: await asked("region", "Where is it?", "anywhere"),
     minPrice: await asked("minPrice", "What should 10^9 compute units earn at least, in oGPU?", "0", parseOgpu),
   };
+}
+
+function webAddress(answer: string): void {
+  if (!isWebAddress(answer)) throw new Error("an address is written like http://127.0.0.1:8545");
 }
 
 function deviceName(answer: string): void {

@@ -1,6 +1,6 @@
 import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { PassThrough } from "node:stream";
 import { afterAll, describe, expect, it } from "vitest";
 import { openKeystore, readKeystore } from "../../chain/keys/keystore-file.ts";
@@ -50,6 +50,31 @@ describe("ogpu init validator", () => {
     expect(made.command.slice(0, 4)).toEqual(["ogpu", "validator", "--network", "devnet"]);
   });
 
+  it("names the spec so that a service finds it, which runs in another folder", async () => {
+    const spec = join(root, "my.json");
+    await run("genesis", "create", spec, "--name", "mine", "--chain-id", "777001");
+    const { out } = await run(
+      "init",
+      "validator",
+      join(root, "mine"),
+      "--network",
+      relative(".", spec),
+      "--yes",
+      "--json",
+    );
+    const { service, command } = JSON.parse(out) as { service: string; command: string[] };
+    expect(command.slice(2, 4)).toEqual(["--spec", spec]);
+    expect(readFileSync(service, "utf8")).toContain(`--spec ${spec}`);
+  });
+
+  it("says that a network without validators cannot be followed yet, and shows paths as a shell takes them", async () => {
+    const { code, out } = await run("init", "validator", join(root, "a b"), "--network", "testnet", "--yes");
+    expect(code).toBe(0);
+    expect(out).toContain("3. Start the node, which refuses until testnet has validators:");
+    expect(out).toContain(`--data-dir '${join(root, "a b", "data")}'`);
+    expect(out).toContain(`--key '${join(root, "a b", "keys", "operator.json")}'`);
+  });
+
   it("never writes over what is there", async () => {
     const before = readFileSync(join(folder, "password"), "utf8");
     const { code, err } = await run("init", "validator", folder, "--network", "devnet", "--yes");
@@ -58,10 +83,13 @@ describe("ogpu init validator", () => {
     expect(readFileSync(join(folder, "password"), "utf8")).toBe(before);
   });
 
-  it("refuses a network and a port that there are not before it makes anything", async () => {
+  it("refuses a network, a port and a peer that there are not before it makes anything", async () => {
     const other = join(root, "other");
     expect((await run("init", "validator", other, "--network", "nowhere", "--yes")).err).toContain("[SPEC_MISSING]");
     expect((await run("init", "validator", other, "--p2p-port", "70000", "--yes")).code).toBe(2);
+    expect((await run("init", "validator", other, "--bootstrap", "there", "--yes")).err).toContain(
+      "--bootstrap there: ",
+    );
     expect(() => statSync(other)).toThrow();
   });
 });
@@ -99,6 +127,7 @@ it("a device, an amount or an address that there cannot be is refused before any
     ["--device", "gpu"],
     ["--collateral", "much"],
     ["--endpoint", "here"],
+    ["--rpc", "localhost:8545"],
   ]) {
     expect((await run("init", "provider", folder, ...wrong, "--yes")).code).toBe(2);
   }
