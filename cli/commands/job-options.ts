@@ -1,5 +1,7 @@
 /** What the job commands take: what to compute, and on which terms. */
 import type { IntegerOption, ListOption, OptionValues, StringOption } from "../command.ts";
+import { usageError } from "../failure.ts";
+import { flagName } from "../parse.ts";
 
 type WithDefault<Spec, Value> = Spec & { readonly default: Value };
 
@@ -132,3 +134,16 @@ export const termOptions: TermOptionSpecs = {
 };
 
 export type TermOptions = OptionValues<TermOptionSpecs>;
+
+/** Refuses what would be ignored: terms of an auction for a pool task, and the other way round. */
+export function checkTerms({ budget, source, ...terms }: TermOptions, path: string): void {
+  const hint = `See: ${path} --help`;
+  if (budget === undefined) {
+    const given = (["segments", "bidSeconds", "jobSeconds"] as const).find(
+      (name) => terms[name] !== termOptions[name].default,
+    );
+    if (given !== undefined) throw usageError(`--${flagName(given)} is of an auction: give --budget too`, hint);
+  } else if (source !== undefined) {
+    throw usageError("--source is of a pool task, and --budget auctions the job: leave one out", hint);
+  }
+}

@@ -10,7 +10,7 @@ import { adviceOn } from "../job/advice.ts";
 import { loadWork } from "../job/work.ts";
 import { callRpc, rpcOption } from "../json-rpc-client.ts";
 import { factTable } from "../table.ts";
-import { termOptions, workOptions } from "./job-options.ts";
+import { checkTerms, termOptions, workOptions } from "./job-options.ts";
 
 const PATH = "ogpu job quote";
 
@@ -38,6 +38,7 @@ export const jobQuote: Command = defineCommand({
     },
   ],
   async run({ args: [model], options }, { report }): Promise<ExitCode> {
+    checkTerms(options, PATH);
     const work = await loadWork(model, options, PATH);
     const { program } = work;
     const launches = launchesIn(program.steps);

@@ -10,7 +10,7 @@ import { receiptText } from "../job/receipt-text.ts";
 import { loadWork, type Work } from "../job/work.ts";
 import { callQuantity, rpcOption } from "../json-rpc-client.ts";
 import { senderKey, senderOptions } from "../transaction-sender.ts";
-import { type TermOptions, termOptions, workOptions } from "./job-options.ts";
+import { checkTerms, type TermOptions, termOptions, workOptions } from "./job-options.ts";
 
 const PATH = "ogpu job submit";
 
@@ -43,6 +43,7 @@ export const jobSubmit: Command = defineCommand({
     },
   ],
   async run({ args: [model], options }, context) {
+    checkTerms(options, PATH);
     const key = await senderKey(options, PATH);
     const work = await loadWork(model, options, PATH);
     const session = new MarketSession(options.rpc, key, {
