@@ -5,6 +5,8 @@ import { type ChildEnd, ValidatorProcess } from "./validator-process.ts";
 export const PROVIDER_ACCOUNTS: readonly number[] = [14, 15];
 export const VERIFIER_ACCOUNTS: readonly number[] = [16, 17, 18, 19];
 const COLLATERAL = "1000";
+/** oGPU for 10^9 compute units: no more than the least charge pays for any of the examples. */
+const MIN_PRICE = "0.0001";
 /** Milliseconds until one that ended is started again: doubled each time. */
 const FIRST_PAUSE = 1_000;
 const LONGEST_PAUSE = 60_000;
@@ -58,7 +60,7 @@ export class ProviderProcesses {
         // The chain stops with them: nobody is late.
         "--no-pause",
         ...["--data-dir", dataDir, "--name", `devnet-${index}`, "--collateral", COLLATERAL],
-        ...["--port", String(port), "--tier", "0", "--quick", "--region", "devnet", "--min-price", "0.01"],
+        ...["--port", String(port), "--tier", "0", "--quick", "--region", "devnet", "--min-price", MIN_PRICE],
       ],
       nodeArgs: NODE_ARGS,
       logPath,
