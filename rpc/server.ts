@@ -1,7 +1,7 @@
 /** The RPC's port: JSON-RPC by POST and over WebSocket, GET for people and for monitoring. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import fastify, { type FastifyInstance, type FastifyReply } from "fastify";
-import { CodedError } from "../base/errors.ts";
+import { CodedError, systemCodeOf } from "../base/errors.ts";
 import type { SeenProgress } from "../chain/runtime/progress-board.ts";
 import type { StoredHeader } from "../chain/store/block-records.ts";
 import type { RecoveredTransaction } from "../vm/execution/execute-block.ts";
@@ -74,7 +74,7 @@ export interface RpcServer {
   close(): Promise<void>;
 }
 
-/** Throws RPC_PORT_TAKEN. */
+/** Throws RPC_PORT_TAKEN or RPC_CANNOT_LISTEN. */
 export async function startRpcServer(options: RpcServerOptions): Promise<RpcServer> {
   const { host, port } = options;
   const running = new RunningServer(options);
@@ -287,7 +287,16 @@ function refuse(reply: FastifyReply, status: number, error: RpcErrorBody): Fasti
 }
 
 function listenError(error: unknown, host: string, port: number): unknown {
-  if (!(error instanceof Error) || !("code" in error) || error.code !== "EADDRINUSE") return error;
+  const code = systemCodeOf(error);
+  if (code === "EADDRINUSE") return portTaken(host, port);
+  if (!(error instanceof Error && "syscall" in error)) return error;
+  return new CodedError("RPC_CANNOT_LISTEN", `cannot listen on ${host}:${port}: ${error.message}`, {
+    port,
+    hint: "This machine lacks that address, or lets you listen on no such port: choose others with --rpc-host or --rpc-port.",
+  });
+}
+
+function portTaken(host: string, port: number): CodedError {
   return new CodedError("RPC_PORT_TAKEN", `another program listens on ${host}:${port}`, {
     port,
     hint: "Stop it, or choose another port with --rpc-port (0 takes any free one).",

@@ -78,7 +78,7 @@ export class RpcHost {
     this.#options = options;
   }
 
-  /** Throws RPC_PORT_TAKEN, and whatever else keeps the server from starting. */
+  /** Throws RPC_PORT_TAKEN, RPC_CANNOT_LISTEN, and whatever else keeps the server from starting. */
   static async start(options: RpcHostOptions): Promise<RpcHost> {
     const host = new RpcHost(options);
     const running = await host.#start(options.settings.port);

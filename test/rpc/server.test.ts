@@ -179,6 +179,13 @@ describe("the RPC over HTTP", () => {
     await expect(start(server.port)).rejects.toMatchObject({ code: "RPC_PORT_TAKEN" });
   });
 
+  it("says clearly that the machine has no such address", async () => {
+    await expect(start(0, { host: "198.51.100.77" })).rejects.toMatchObject({
+      code: "RPC_CANNOT_LISTEN",
+      message: expect.stringContaining("cannot listen on 198.51.100.77:0: "),
+    });
+  });
+
   it("tells the operator of a bug outside JSON-RPC too, and the caller only that there is one", async () => {
     const bugs: unknown[] = [];
     const broken = withStateAt(() => {
