@@ -25,7 +25,8 @@ const MOST_GROWTH = 1.3;
 export async function soakRpc({ minutes, seed, print }: RpcSoak): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "ogpu-soak-rpc-"));
   print(`seed ${seed}, in ${folder}`);
-  const devnet = await startDevnet(join(folder, "devnet"), 1);
+  // Nobody else subscribes to what must be nothing again.
+  const devnet = await startDevnet(join(folder, "devnet"), 1, "validators alone");
   const url = devnet.url.href.replace(/\/$/, "");
   try {
     const target = { url, facts: await factsOf(url) };
