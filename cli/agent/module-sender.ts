@@ -43,6 +43,7 @@ const HINTS: Readonly<Record<string, string>> = {
   PriceAboveCap: "The price has risen above the source's cap: wait, or let its owner raise the cap.",
   UnknownProgram: "Publish the program first: ogpu job submit does that by itself.",
   SourceClosed: "Choose another source: ogpu source list shows them.",
+  NoSource: "ogpu source list shows the sources.",
   NoJob: "ogpu job list shows the jobs.",
   WrongStatus: "ogpu job watch shows where the job is.",
   NotClient: "Sign with the key that submitted the job.",

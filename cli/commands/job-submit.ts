@@ -1,15 +1,17 @@
 import { parseOgpu } from "../../base/units.ts";
 import { allowInternalOption } from "../agent/agent-web.ts";
 import { type Command, type CommandContext, defineCommand, type ExitCode } from "../command.ts";
-import { readValue } from "../failure.ts";
+import { readValue, usageError } from "../failure.ts";
 import { requireAffordable } from "../job/affordable.ts";
 import { bringBlobs, providerPlaces } from "../job/bring-blobs.ts";
 import { fetchOutputs, followJob } from "../job/follow-job.ts";
 import { MarketSession } from "../job/market-session.ts";
+import { requireSourceOf } from "../job/own-source.ts";
 import { receiptText } from "../job/receipt-text.ts";
 import { loadWork, type Work } from "../job/work.ts";
 import { callQuantity, rpcOption } from "../json-rpc-client.ts";
 import { senderKey, senderOptions } from "../transaction-sender.ts";
+import { isWebAddress } from "../web-address.ts";
 import { checkTerms, type TermOptions, termOptions, workOptions } from "./job-options.ts";
 
 const PATH = "ogpu job submit";
@@ -44,6 +46,10 @@ export const jobSubmit: Command = defineCommand({
   ],
   async run({ args: [model], options }, context) {
     checkTerms(options, PATH);
+    const wrong = options.place.find((place) => !isWebAddress(place));
+    if (wrong !== undefined) {
+      throw usageError(`--place is an address such as https://node.example, not ${wrong}`, `See: ${PATH} --help`);
+    }
     const key = await senderKey(options, PATH);
     const work = await loadWork(model, options, PATH);
     const session = new MarketSession(options.rpc, key, {
@@ -70,6 +76,9 @@ async function submit(
   const budget = options.budget === undefined ? undefined : readValue("--budget", options.budget, PATH, parseOgpu);
   if (budget !== undefined) {
     requireAffordable(budget, await callQuantity(session.link.url, "eth_getBalance", [session.account, "latest"]));
+  }
+  if (options.source !== undefined) {
+    requireSourceOf(work.address, BigInt(options.source), await session.source(BigInt(options.source)));
   }
   const places = [session.link.url, ...options.place, ...(await providerPlaces(session.link, options.tier))];
   await bringBlobs([...work.inputs, ...work.constants], places, session.web, progress);

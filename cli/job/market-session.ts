@@ -147,6 +147,11 @@ export class MarketSession {
     await this.send({ module, name: "publishPieces", args: [pieces] });
   }
 
+  /** Its id is 0 when there is none. */
+  source(id: bigint): Promise<MarketSource> {
+    return this.#read(this.link.readModule({ module: "market", functionName: "sourceOf", args: [id] }));
+  }
+
   async createSource(program: Hex, words: SourceWords): Promise<bigint> {
     const { tier, racers, seats, assurance, taskSeconds } = words;
     const args = [program, tier, racers, 0n, seats, assurance, 0n, BigInt(taskSeconds)];

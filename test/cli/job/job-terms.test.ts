@@ -21,3 +21,9 @@ it.each(["quote", "submit"])("ogpu job %s refuses terms that it would ignore", a
   }
   expect(await refusal(...work, "--source", "1", "--budget", "1")).toContain("--source is of a pool task");
 });
+
+it("refuses a place that is no address", async () => {
+  expect(await refusal("job", "submit", "--example", "heat-equation", "--place", "here")).toContain(
+    "--place is an address such as https://node.example, not here",
+  );
+});
