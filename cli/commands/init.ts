@@ -55,8 +55,8 @@ const validator: Command = defineCommand({
         style.bold("What is left to do"),
         `1. Copy ${join(folder, "keys")} and ${passwordFile} to a safe place.`,
         `2. Send oGPU to the operator, ${operator.address}.`,
-        `3. Start the node${launch}:\n     ogpu ${shownWords(words)}\n   or as a service:\n     sudo systemctl enable --now ${service}`,
-        `4. When it has caught up, register:\n     ogpu stake register ${key.proofFile} --amount <oGPU> ${sender}`,
+        `3. Start the node${launch}:\n     ogpu ${shownWords(words)}\n   or as a service:\n     sudo systemctl enable --now ${shownWords([service])}`,
+        `4. When it has caught up, register:\n     ogpu stake register ${shownWords([key.proofFile])} --amount <oGPU> ${sender}`,
         "5. Later starts need no --new-key; left in, it does no harm.",
       ].join("\n"),
     );
@@ -188,7 +188,7 @@ const provider: Command = defineCommand({
         `1. Copy ${join(folder, "keys")} and ${prepared.passwordFile} to a safe place.`,
         `2. Send ${answers.collateral} oGPU and something for fees and locks to ${account.address}.`,
         "3. See that every device computes to the bit: ogpu compute selftest",
-        `4. Let others reach ${answers.endpoint}, and start it:\n     ogpu ${shownWords(words)}\n   or as a service:\n     sudo systemctl enable --now ${service}`,
+        `4. Let others reach ${answers.endpoint}, and start it:\n     ogpu ${shownWords(words)}\n   or as a service:\n     sudo systemctl enable --now ${shownWords([service])}`,
       ].join("\n"),
     );
     return 0;
