@@ -160,7 +160,8 @@ const claim: Command = defineCommand({
       const order = { module: "staking", functionName: "claimCommission", args: [], done: "claimed" } as const;
       return callModule(given.rpc, key, order, context);
     }
-    if (args[0] === undefined) throw new CodedError("USAGE", "<operator> is missing", { hint: `See: ${path} --help` });
+    if (args[0] === undefined)
+      throw new CodedError("USAGE", "whose rewards? give <operator>, or --commission", { hint: `See: ${path} --help` });
     const operator = operatorOf(args[0], path);
     const order = { module: "staking", functionName: "claimRewards", args: [operator], done: "claimed" } as const;
     return callModule(given.rpc, key, order, context);
