@@ -1,5 +1,6 @@
 import { type Command, defineCommand, type ExitCode } from "../command.ts";
 import { DEFAULT_RPC_HOST, DEFAULT_RPC_PORT } from "../defaults.ts";
+import { readValue } from "../failure.ts";
 import { nodeOptions } from "../node/node-options.ts";
 
 export const devnet: Command = defineCommand({
@@ -76,8 +77,10 @@ export const devnet: Command = defineCommand({
     // Loaded now, because the node is most of the program, and other commands shall start at once.
     const { runDevnet } = await import("../devnet/run-devnet.ts");
     const { readRpcLimits } = await import("../node/rpc-settings.ts");
+    const { parseLogLevels } = await import("../../chain/observe/log-levels.ts");
     // Each validator reads them too, but then an old chain may be gone.
     readRpcLimits(options.rpcLimit, "ogpu devnet");
+    readValue("--log-level", options.logLevel, "ogpu devnet", parseLogLevels);
     await runDevnet(options, signal, context);
     return 0;
   },

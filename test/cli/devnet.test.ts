@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
@@ -173,6 +173,15 @@ it("goes on after SIGKILL and SIGTERM, starts over with --fresh, and says what h
   devnet = await startDevnet(directory, "--fresh");
   expect(await reader(devnet.url).getTransactionCount({ address: alice.address })).toBe(0);
   expect(await devnet.stop("SIGTERM")).toBe(0);
+});
+
+it("looks at what it hands to its validators before an old network is gone", async () => {
+  const folder = join(root, "unmade");
+  for (const option of ["--log-level=verbose", "--rpc-limit=nope=1"]) {
+    const { code, err } = await runOgpu("devnet", "--data-dir", folder, "--fresh", "--rpc-port", "0", option);
+    expect([code, err]).toEqual([2, expect.stringContaining(option.replace("=", " "))]);
+    expect(existsSync(folder)).toBe(false);
+  }
 });
 
 it("never deletes a folder with other files", async () => {
