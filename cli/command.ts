@@ -45,6 +45,8 @@ export interface IntegerOption extends OptionBase {
 export interface ListOption extends OptionBase {
   readonly type: "list";
   readonly placeholder: string;
+  /** As of a string, each. */
+  readonly isWebAddress?: true;
 }
 
 export type OptionSpec = FlagOption | StringOption | IntegerOption | ListOption;

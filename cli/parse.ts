@@ -1,6 +1,14 @@
 /** From the words after a command's name to its arguments and options, checked against what it declares. */
 import { type ParseArgsConfig, parseArgs } from "node:util";
-import type { ArgumentSpec, Command, CommandInput, OptionSpec, OptionSpecs } from "./command.ts";
+import type {
+  ArgumentSpec,
+  Command,
+  CommandInput,
+  ListOption,
+  OptionSpec,
+  OptionSpecs,
+  StringOption,
+} from "./command.ts";
 import { usageError } from "./failure.ts";
 import { nearest } from "./nearest.ts";
 import { isWebAddress } from "./web-address.ts";
@@ -109,7 +117,10 @@ function optionValue(
   const shown = fromEnvironment === undefined ? `--${flagName(name)}` : (spec.env ?? "");
   const text = fromEnvironment ?? given?.at(-1);
   if (spec.type === "flag") return given !== undefined || (fromEnvironment !== undefined && fromEnvironment !== "0");
-  if (spec.type === "list") return given ?? (fromEnvironment === undefined ? [] : fromEnvironment.split(","));
+  if (spec.type === "list") {
+    const texts = given ?? (fromEnvironment === undefined ? [] : fromEnvironment.split(","));
+    return checkAddresses(spec, shown, texts, hint);
+  }
   if (text === undefined) {
     if (spec.required) throw usageError(`${shown} is required: ${spec.description}`, hint);
     return spec.default;
@@ -121,10 +132,18 @@ function optionValue(
     const suggestion = meant === undefined ? "" : `; did you mean ${meant}?`;
     throw usageError(`${shown} is one of ${spec.choices.join(", ")}, not ${text}${suggestion}`, hint);
   }
-  if (spec.isWebAddress && !isWebAddress(text)) {
-    throw usageError(`${shown} is an address such as http://127.0.0.1:8545, not ${text}`, hint);
-  }
-  return text;
+  return checkAddresses(spec, shown, [text], hint)[0];
+}
+
+function checkAddresses(
+  { isWebAddress: mustBe }: StringOption | ListOption,
+  shown: string,
+  texts: readonly string[],
+  hint: string,
+): readonly string[] {
+  const wrong = mustBe && texts.find((text) => !isWebAddress(text));
+  if (wrong === undefined) return texts;
+  throw usageError(`${shown} is an address such as http://127.0.0.1:8545, not ${wrong}`, hint);
 }
 
 function integerValue(shown: string, text: string, min: number, max: number, hint: string): number {

@@ -135,7 +135,8 @@ function validatorWords(
 
 /** As a shell takes them. */
 function shownWords(words: readonly string[]): string {
-  return words.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word}'`)).join(" ");
+  const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
+  return words.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : quoted(word))).join(" ");
 }
 
 const PROVIDER_PATH = "ogpu init provider";

@@ -1,7 +1,7 @@
 import { parseOgpu } from "../../base/units.ts";
 import { allowInternalOption } from "../agent/agent-web.ts";
 import { type Command, type CommandContext, defineCommand, type ExitCode } from "../command.ts";
-import { readValue, usageError } from "../failure.ts";
+import { readValue } from "../failure.ts";
 import { requireAffordable } from "../job/affordable.ts";
 import { bringBlobs, providerPlaces } from "../job/bring-blobs.ts";
 import { fetchOutputs, followJob } from "../job/follow-job.ts";
@@ -11,7 +11,6 @@ import { receiptText } from "../job/receipt-text.ts";
 import { loadWork, type Work } from "../job/work.ts";
 import { callQuantity, rpcOption } from "../json-rpc-client.ts";
 import { senderKey, senderOptions } from "../transaction-sender.ts";
-import { isWebAddress } from "../web-address.ts";
 import { checkTerms, type TermOptions, termOptions, workOptions } from "./job-options.ts";
 
 const PATH = "ogpu job submit";
@@ -29,7 +28,12 @@ export const jobSubmit: Command = defineCommand({
     ...senderOptions,
     ...workOptions,
     ...termOptions,
-    place: { type: "list", placeholder: "url", description: "another place that the inputs are brought to" },
+    place: {
+      type: "list",
+      placeholder: "url",
+      description: "another place that the inputs are brought to",
+      isWebAddress: true,
+    },
     allowInternal: allowInternalOption,
     detach: { type: "flag", description: "do not wait for the result: ogpu job watch and result do" },
   },
@@ -46,10 +50,6 @@ export const jobSubmit: Command = defineCommand({
   ],
   async run({ args: [model], options }, context) {
     checkTerms(options, PATH);
-    const wrong = options.place.find((place) => !isWebAddress(place));
-    if (wrong !== undefined) {
-      throw usageError(`--place is an address such as https://node.example, not ${wrong}`, `See: ${PATH} --help`);
-    }
     const key = await senderKey(options, PATH);
     const work = await loadWork(model, options, PATH);
     const session = new MarketSession(options.rpc, key, {

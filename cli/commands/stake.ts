@@ -1,9 +1,8 @@
 import { checksumAddress, parseAddress } from "../../base/address.ts";
 import { bytesToHex, type Hex, hexToBytes } from "../../base/bytes.ts";
-import { CodedError } from "../../base/errors.ts";
 import { formatOgpu, parseOgpu } from "../../base/units.ts";
 import { type ArgumentSpec, type Command, type CommandGroup, defineCommand, type ExitCode } from "../command.ts";
-import { readValue } from "../failure.ts";
+import { readValue, usageError } from "../failure.ts";
 import { rpcOption } from "../json-rpc-client.ts";
 import { amountOption, callModule, readModule } from "../modules/module-commands.ts";
 import { namedAccount, ofOption } from "../modules/named-account.ts";
@@ -161,7 +160,7 @@ const claim: Command = defineCommand({
       return callModule(given.rpc, key, order, context);
     }
     if (args[0] === undefined)
-      throw new CodedError("USAGE", "whose rewards? give <operator>, or --commission", { hint: `See: ${path} --help` });
+      throw usageError("whose rewards? give <operator>, or --commission", `See: ${path} --help`);
     const operator = operatorOf(args[0], path);
     const order = { module: "staking", functionName: "claimRewards", args: [operator], done: "claimed" } as const;
     return callModule(given.rpc, key, order, context);

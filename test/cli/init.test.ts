@@ -68,11 +68,12 @@ describe("ogpu init validator", () => {
   });
 
   it("says that a network without validators cannot be followed yet, and shows paths as a shell takes them", async () => {
-    const { code, out } = await run("init", "validator", join(root, "a b"), "--network", "testnet", "--yes");
+    const { code, out } = await run("init", "validator", join(root, "a 'b"), "--network", "testnet", "--yes");
     expect(code).toBe(0);
     expect(out).toContain("3. Start the node, which refuses until testnet has validators:");
-    expect(out).toContain(`--data-dir '${join(root, "a b", "data")}'`);
-    expect(out).toContain(`--key '${join(root, "a b", "keys", "operator.json")}'`);
+    const shown = (...path: readonly string[]): string => `'${join(root, "a '\\''b", ...path)}'`;
+    expect(out).toContain(`--data-dir ${shown("data")}`);
+    expect(out).toContain(`--key ${shown("keys", "operator.json")}`);
   });
 
   it("never writes over what is there", async () => {

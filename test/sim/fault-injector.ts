@@ -1,4 +1,7 @@
-/** Breaks things while the fault phase lasts: partitions, crashes of one and of all and between two writes, lost disks, clocks that are set. */
+/**
+ * Breaks things while the fault phase lasts: partitions, crashes of one, of all and between two writes, lost disks, clocks
+ * that are set.
+ */
 import type { Prng } from "../../base/prng.ts";
 import { between, chance, exponential, pick } from "./chance.ts";
 import type { EventQueue } from "./event-queue.ts";

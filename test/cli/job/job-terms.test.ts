@@ -24,6 +24,6 @@ it.each(["quote", "submit"])("ogpu job %s refuses terms that it would ignore", a
 
 it("refuses a place that is no address", async () => {
   expect(await refusal("job", "submit", "--example", "heat-equation", "--place", "here")).toContain(
-    "--place is an address such as https://node.example, not here",
+    "--place is an address such as http://127.0.0.1:8545, not here",
   );
 });
